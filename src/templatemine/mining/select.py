@@ -75,7 +75,8 @@ _FREQUENT = -3.0
 """And the same of what is always first in them: an eighth."""
 _GOOD_MANY = log(0.02) / log(2)
 """And the same of what is asked about though it has no sign, if it opens or ends articles: 16 of 17 such strings of
-116 sources are boilerplate; those of fewer articles are variants, names and beginnings of stories."""
+116 sources are boilerplate; those of fewer articles are variants, names and beginnings of stories.  What opens them and
+has a score of `_FIXED_SCORE` needs no sign: all of eight."""
 _SOME_BITS, _MANY_DOCUMENTS = log(1 + 20) / log(2), 8
 """As of the feature, bits of a string that is at the edge of most articles by no chance; and how many must have it."""
 _FIXED_SCORE = 0.9
@@ -315,7 +316,8 @@ def _judge_candidates(
     own[asked] *= _count_at_edge(segments, candidates, asked) / np.maximum(candidates.count[asked], 1)
     slot = may_fill & (own >= config.filler_own)
     opens = _opens_articles(column, form.is_short)
-    unmarked = _find_unmarked(candidates, column, opens, form.is_short, segments.spaceless)
+    is_sure = _opens_surely(candidates, column, score, segments.spaceless)
+    unmarked = _find_unmarked(candidates, column, opens, form.is_short, segments.spaceless) & ~is_sure
     # One word begins sentences, too: "By" goes before names alone, and on a line of its own.
     names = unmarked & slot & _is_credit(candidates, column)
     anchor[names] |= _BEGINS_LINE
@@ -323,7 +325,7 @@ def _judge_candidates(
     is_placed = slot & (column["share"] > _USUAL) & (column["begins"] >= _MOSTLY) & (candidates.length > 1)
     # What is before the end of a line goes with it: "NAME added to this article".
     reason[unmarked & ~(slot if candidates.kind == SUFFIX else names | is_placed)] = UNMARKED
-    reason[_leaves_part(segments, candidates, column, score, opens) & ~slot] = UNMARKED
+    reason[_leaves_part(segments, candidates, column, score, opens) & ~slot & ~is_sure] = UNMARKED
     is_usual = (column["share"] > _USUAL) | opens
     is_bare = _is_bare(candidates, column, is_usual) & ~is_fixed
     reason[_is_data(candidates, column) & ~is_usual | is_bare] = DATA
@@ -337,9 +339,8 @@ def _judge_candidates(
         reason[_is_before_headlines(candidates, column) & is_plain & (reason == ACCEPTED)] = HEADLINES_STAY
     reason[score < min_score] = UNLIKELY
     if is_segment:
-        found = np.flatnonzero(_find_headlines(candidates, column) & (reason == ACCEPTED))
-        untitled = _find_untitled(segments, candidates, found[score[found] >= _UNTITLED_SCORE], form.opens_with_title)
-        reason[np.setdiff1d(found, untitled)] = HEADLINE
+        rows = np.flatnonzero(_find_headlines(candidates, column) & (reason == ACCEPTED))
+        reason[_keep_titles(segments, candidates, rows, score, form.opens_with_title)] = HEADLINE
     stake = np.where(reason == ACCEPTED, 1 - score, score) * np.exp2(column["characters"])
     if not is_segment:
         rest = np.minimum(np.exp2(column["fill_characters"]), SLOT_SIZE)
@@ -465,19 +466,23 @@ def _find_headlines(candidates: Candidates, column: Mapping[str, NDArray[np.floa
     return found & (column["first"] <= _HALF) & (column["share"] < _FREQUENT)
 
 
-def _find_untitled(
-    segments: Segments, candidates: Candidates, rows: LongArray, opens_with_title: Callable[[int], bool] | None
-) -> LongArray:
-    """Return those of some segments that open articles of other titles: they are no headline."""
-    if opens_with_title is None:
-        return rows[:0]
+def _keep_titles(
+    segments: Segments,
+    candidates: Candidates,
+    rows: LongArray,
+    score: NDArray[np.float32],
+    opens_with_title: Callable[[int], bool] | None,
+) -> list[int]:
+    """Return the `rows` without those that open articles of other titles, and have a good score: they are no
+    headlines."""
     is_first = np.diff(segments.document, prepend=-1) > 0
-    found = []
+    kept = []
     for row in rows.tolist():
         own = candidates.segment[candidates.bounds[row] : candidates.bounds[row + 1]]
-        if not any(map(opens_with_title, segments.document[own[is_first[own]]].tolist())):
-            found.append(row)
-    return np.array(found, np.int64)
+        opened = segments.document[own[is_first[own]]].tolist()
+        if score[row] < _UNTITLED_SCORE or opens_with_title is None or any(map(opens_with_title, opened)):
+            kept.append(row)
+    return kept
 
 
 def _has_fixed_place(candidates: Candidates, column: Mapping[str, NDArray[np.float32]]) -> NDArray[np.bool_]:
@@ -506,6 +511,18 @@ def _holds_place(candidates: Candidates, column: Mapping[str, NDArray[np.float32
     says_something = (column["letters"] > 0) & (column["information"] >= _SOME_BITS)
     held: NDArray[np.bool_] = (candidates.df >= _MANY_DOCUMENTS) & is_edge & (is_address | says_something)
     return held
+
+
+def _opens_surely(
+    candidates: Candidates, column: Mapping[str, NDArray[np.float32]], score: NDArray[np.float32], spaceless: bool
+) -> NDArray[np.bool_]:
+    """Return which candidates open a good many articles and nothing else, and read like boilerplate; where characters
+    are tokens, parts of such a one would, too."""
+    if spaceless:
+        return np.zeros(len(candidates), np.bool_)
+    is_sure = (score >= _FIXED_SCORE) & (column["share"] >= _GOOD_MANY) & (column["first"] >= _MOSTLY)
+    found: NDArray[np.bool_] = is_sure & _holds_place(candidates, column) & (column["mutable"] <= 0)
+    return found
 
 
 def _opens_articles(column: Mapping[str, NDArray[np.float32]], is_short: bool) -> NDArray[np.bool_]:
