@@ -36,6 +36,8 @@ RULE_SIGNS = (
 """Signs of which one, again and again, makes a line that parts a text from what comes before or behind it."""
 GAP_SIGNS = RULE_SIGNS | HANGING_SIGNS | frozenset(":|.")
 """Signs that say nothing on lines of their own between two cuts; others may be an answer, or close a bracket."""
+_DASHES = frozenset("-\u2010\u2011\u2012\u2013\u2014\u2015\u2212")
+_OPENING = frozenset('"\u00ab\u2018\u201c\u201e\u300a\u300c\u300e')
 _FRAME = frozenset("|+") | frozenset(map(chr, range(0x2500, 0x2580)))
 _MAX_HEADING = 60
 
@@ -43,8 +45,8 @@ _MAX_HEADING = 60
 def widen_cuts(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Cuts with the signs that they leave alone.
 
-    Of a line on which only punctuation is left, and between two cuts on a line, all of it goes; behind a cut that
-    its line begins with (before one that it ends with) go signs that blanks part from what follows.  So do lines of
+    Of a line on which only punctuation is left, and between two cuts on a line, all of it goes; behind a cut where
+    a line begins (before one where it ends) go signs that blanks part from what follows, or that joined it.  So do lines of
     signs alone between two cuts, or between a cut and an end of the text; and a line of one sign before a cut that takes
     all that comes behind it, or behind one that takes all before, unless it is a part of what stays.
 
@@ -66,12 +68,14 @@ def widen_cuts(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, i
         ends = right == len(text) or _is_line_break(text[right])
         if begins and ends:
             start, end = _skip_blanks(text, left, start), _trim_blanks(text, right, end)
-        elif right == high and not ends:
+        elif right == high < len(text):
             end = _trim_blanks(text, right, end)
-        elif begins:
-            end = _end_of_signs(text, end, right)
-        elif ends:
-            start = _start_of_signs(text, start, left)
+        else:
+            # Behind a cut that takes the end of one line and the beginning of another, a line begins.
+            parts = any(map(_is_line_break, text[start:end]))
+            behind = _end_of_signs(text, end, right) if begins or parts else end
+            start, end = _start_of_signs(text, start, left) if ends or parts else start, behind
+            begins |= parts
         out.append((start, end))
         low, began = end, begins
     return _take_rules(text, _take_gaps(text, out)) if out else out
@@ -205,19 +209,29 @@ def _trim_blanks(text: str, right: int, end: int) -> int:
 
 
 def _end_of_signs(text: str, end: int, right: int) -> int:
-    """Where signs end that stand behind a cut, within text[end:right], and before a blank or, if they are wide, not."""
-    place = end
+    """Where signs end that stand behind a cut, within text[end:right], and before a blank; or are wide, or join the cut
+    with what stays, without a blank on either side."""
+    place, is_glued = end, end > 0 and not text[end - 1].isspace()
     while True:
         while place < right and _is_blank(text[place]):
-            place += 1
+            place, is_glued = place + 1, False
         first = place
         while place < right and text[place] in JOINING_SIGNS | HANGING_SIGNS:
             place += 1
         if place == first or place == len(text):
             return end
-        if text[place - 1] not in WIDE_SIGNS and not _is_blank(text[place]):
+        is_parted = text[place - 1] in WIDE_SIGNS or _is_blank(text[place])
+        if not is_parted and not (is_glued and _is_joint(text[place - 1], text[place])):
             return end
         end = place
+
+
+def _is_joint(sign: str, behind: str) -> bool:
+    """Whether a sign without blanks beside it has joined a cut with what is behind; a dash before a figure may be its
+    sign."""
+    if sign not in _DASHES | HANGING_SIGNS | {":"}:
+        return False
+    return behind in _OPENING or (behind.isalnum() and not (sign in _DASHES and behind.isnumeric()))
 
 
 def _start_of_signs(text: str, start: int, left: int) -> int:

@@ -105,6 +105,34 @@ def test_what_goes_with_a_cut(text: str, left: str) -> None:
         assert not set(gained.replace("Paper", "").replace("Read more", "")) - LONE_MARKS - {" ", "\n"}
 
 
+@pytest.mark.parametrize(
+    ("text", "gained"),
+    [
+        # Signs that joined the cut with what stays.
+        ("⟦央视网消息（新闻联播）⟧：9月28日", "："),
+        ("⟦Agency (news)⟧:9 of them", ":"),
+        ("⟦Agency⟧:“Yes”", ":"),
+        ("⟦KOMPAS.com⟧-Sawah", "-"),
+        ("⟦Agency⟧—Verizon", "—"),
+        # And others, that do not.
+        ("⟦Agency⟧-5 degrees", ""),
+        ("⟦Agency⟧ :smile:", ""),
+        ("⟦Agency\n⟧-Sawah", ""),
+        ("⟦Agency⟧•item", ""),
+        ("a ⟦Agency⟧:b", ""),
+        # Behind a cut of more than one line, a line begins; before one, a line ends.
+        ("A photo of ⟦Jane Roe\n\n(Reuters)⟧ - Florida", " -"),
+        ("It goes on – ⟦Read more\nPaper⟧ - The story", "–  -"),
+        ("A photo of ⟦Jane Roe (Reuters)⟧ - Florida", ""),
+    ],
+)
+def test_what_a_cut_gains(text: str, gained: str) -> None:
+    start, end = text.index("⟦"), text.index("⟧") - 1
+    text = text.replace("⟦", "").replace("⟧", "")
+    for ((left, right),) in (_cutting.widen(text, [(start, end)]), widen_cuts(text, [(start, end)])):
+        assert text[left:start] + text[end:right] == gained
+
+
 TEXTS = st.lists(
     st.sampled_from(
         [

@@ -184,10 +184,9 @@ cdef inline uint32_t decode_before(const uint8_t* p, int64_t i, int64_t* start) 
 
 cdef int widen_cuts(const uint8_t* p, int64_t n, Span* spans, int64_t size) except -1 nogil:
     """Widen the spans of a text, in bytes, by the signs that would be left alone.  Spans that touch are one cut."""
-    cdef int64_t k = 0, m, low = 0, high, left, right, place, mark, other = 0
+    cdef int64_t k = 0, m, low = 0, high, left, right, other = 0
     cdef int width = 1
-    cdef uint32_t c, sign
-    cdef bint began = True, begins, ends
+    cdef bint began = True, begins, ends, parts
     while k < size:
         m = k
         while m + 1 < size and spans[m].end == spans[m + 1].start:
@@ -205,37 +204,18 @@ cdef int widen_cuts(const uint8_t* p, int64_t n, Span* spans, int64_t size) exce
             while left < spans[k].start and is_blank(decode_at(p, left, n, &width)):
                 left += width
             spans[k].start = left
-        if (begins and ends) or (right == high and not ends):
+        if (begins and ends) or right == high < n:
             while right > spans[m].end and is_blank(decode_before(p, right, &other)):
                 right = other
             spans[m].end = right
-        elif begins:
-            place = spans[m].end
-            while True:
-                while place < right and is_blank(decode_at(p, place, n, &width)):
-                    place += width
-                mark = place
-                sign = 0
-                while place < right:
-                    c = decode_at(p, place, n, &width)
-                    if not (is_joining_sign(c) or is_hanging_sign(c)):
-                        break
-                    sign = c
-                    place += width
-                if place == mark or place == n or not (is_wide_sign(sign) or is_blank(decode_at(p, place, n, &width))):
-                    break
-                spans[m].end = place
-        elif ends:
-            place = spans[k].start
-            while True:
-                while place > left and is_blank(decode_before(p, place, &other)):
-                    place = other
-                mark = place
-                while place > left and is_joining_sign(decode_before(p, place, &other)):
-                    place = other
-                if place == mark or place == 0 or not is_blank(decode_before(p, place, &other)):
-                    break
-                spans[k].start = place
+        else:
+            # Behind a cut that takes the end of one line and the beginning of another, a line begins.
+            parts = has_line_break(p, spans[k].start, spans[m].end, n)
+            if begins or parts:
+                spans[m].end = skip_signs(p, n, spans[m].end, right)
+            if ends or parts:
+                spans[k].start = skip_signs_before(p, n, left, spans[k].start)
+            begins |= parts
         low = spans[m].end
         began = begins
         k = m + 1
@@ -245,6 +225,65 @@ cdef int widen_cuts(const uint8_t* p, int64_t n, Span* spans, int64_t size) exce
         take_rule_before(p, n, spans, size)
         take_rule_behind(p, n, spans, size)
     return 0
+
+
+cdef bint has_line_break(const uint8_t* p, int64_t place, int64_t end, int64_t n) noexcept nogil:
+    cdef int width = 1
+    while place < end:
+        if is_line_break(decode_at(p, place, n, &width)):
+            return True
+        place += width
+    return False
+
+
+cdef inline bint is_joint(uint32_t sign, uint32_t c) noexcept nogil:
+    """Whether a sign that nothing parts from a cut before it, nor from c behind it, has joined the two; a dash before a figure
+    may be its sign."""
+    cdef bint is_dash = sign == 45 or 0x2010 <= sign <= 0x2015 or sign == 0x2212
+    if not (is_dash or sign == 58 or is_hanging_sign(sign)):
+        return False
+    if c == 34 or c == 0xAB or c == 0x2018 or c == 0x201C or c == 0x201E or c == 0x300A or c == 0x300C or c == 0x300E:
+        return True
+    return Py_UNICODE_ISALNUM(c) and not (is_dash and Py_UNICODE_ISNUMERIC(c))
+
+
+cdef int64_t skip_signs(const uint8_t* p, int64_t n, int64_t end, int64_t right) noexcept nogil:
+    """The end of the signs behind a cut that ends at `end`, within p[end:right], that nothing needs."""
+    cdef int64_t place = end, mark, other = 0
+    cdef int width = 1
+    cdef uint32_t c, sign = 0
+    cdef bint is_glued = end and not Py_UNICODE_ISSPACE(decode_before(p, end, &other))
+    while True:
+        while place < right and is_blank(decode_at(p, place, n, &width)):
+            is_glued = False
+            place += width
+        mark = place
+        while place < right:
+            c = decode_at(p, place, n, &width)
+            if not (is_joining_sign(c) or is_hanging_sign(c)):
+                break
+            sign = c
+            place += width
+        if place == mark or place == n:
+            return end
+        c = decode_at(p, place, n, &width)
+        if not (is_wide_sign(sign) or is_blank(c) or (is_glued and is_joint(sign, c))):
+            return end
+        end = place
+
+
+cdef int64_t skip_signs_before(const uint8_t* p, int64_t n, int64_t left, int64_t start) noexcept nogil:
+    """The beginning of the signs before a cut that begins at `start`, within p[left:start], behind a blank."""
+    cdef int64_t place = start, mark, other = 0
+    while True:
+        while place > left and is_blank(decode_before(p, place, &other)):
+            place = other
+        mark = place
+        while place > left and is_joining_sign(decode_before(p, place, &other)):
+            place = other
+        if place == mark or place == 0 or not is_blank(decode_before(p, place, &other)):
+            return start
+        start = place
 
 
 cdef void take_gap(const uint8_t* p, int64_t n, Span* spans, int64_t size, int64_t k) noexcept nogil:
@@ -617,6 +656,8 @@ cdef int unite_matches(const uint8_t* p, int64_t n, bint ascii, bint html, const
 
 cdef extern from "Python.h":
     bint Py_UNICODE_ISSPACE(uint32_t c) noexcept nogil
+    bint Py_UNICODE_ISALNUM(uint32_t c) noexcept nogil
+    bint Py_UNICODE_ISNUMERIC(uint32_t c) noexcept nogil
     str PyUnicode_New(Py_ssize_t size, uint32_t greatest)
     str PyUnicode_FromKindAndData(int kind, const void* units, Py_ssize_t size)
 
