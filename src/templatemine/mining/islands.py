@@ -2,8 +2,8 @@
 
 A block that articles share is cut by the strings of it that read like boilerplate.  A link that the parser put on a
 line of its own, an address, or a name does not, and would stay between two cuts, before the first one of an article or
-behind its last: an island.  A string whose occurrences in the archive are nearly all islands, in articles that share
-little else, is of the block.
+behind its last: an island.  A string whose places in the archive are nearly all cut, islands, or parts of such, in
+articles that share little else, is of the block.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from itertools import pairwise
 from typing import NamedTuple
 from zlib import crc32
 
+import numpy as np
 import regex
+from numpy.typing import NDArray
 
 from templatemine.mining.heads import count_places, encode_body, make_scanner, read_tokens
 from templatemine.mining.own_cuts import find_cuts, tearing_templates
@@ -28,7 +30,8 @@ from templatemine.text.characters import OWN_TOKEN
 MAX_DOCUMENTS = 500
 """Documents that are looked at."""
 MIN_STORIES, MIN_SHARE = 5, 0.8
-"""Articles that tell different stories in which a string is an island, and least share of its places that are one."""
+"""Articles that tell different stories in which a string is an island, and least share of its places that are one or
+within one, of those that no template cuts."""
 MAX_ISLANDS = 1000
 """Strings that are counted, those of most places."""
 MAX_SIZE = 300
@@ -45,10 +48,16 @@ _SAME_STORY = 0.25
 """Share of the sentences of the one that says less, from which on two articles tell one story."""
 _MAX_TOLD = 16
 """Articles of a string whose stories are looked at."""
+_VISIBLE, _TAKEN = regex.compile(r"\S"), "\ufffc"
+"""What is cut, character by character, and what takes the place of each where strings are counted that stay."""
 _LETTER = regex.compile(r"\p{L}")
 _FIGURES = regex.compile(r"\p{N}+")
 _SPACELESS = regex.compile(f"[{OWN_TOKEN}]")
 _SENTENCE = regex.compile(r"[^\n.!?。！？।۔؟։።။។]{20,}")
+
+
+_Spans = Sequence[tuple[int, int, Sequence[int]]]
+"""Beginning, end and rows of templates of each cut of a text."""
 
 
 class _Piece(NamedTuple):
@@ -102,7 +111,8 @@ def add_islands(pack: Pack, looked: Sequence[Document], documents: Sequence[Docu
         return pack
     # The first articles of a string tell its stories: in an order of their own, whatever that of the archive.
     looked = sorted(choose_by_text(looked, MAX_DOCUMENTS), key=lambda one: crc32(one.body.encode("utf-8", "replace")))
-    found, known = _find_islands(pack, looked), {one.id for one in pack.templates}
+    read = [(text, spans) for _, text, spans in find_cuts(pack, looked)]
+    found, known = _find_islands(pack, read), {one.id for one in pack.templates}
     islands = sorted(found.items(), key=lambda item: (-item[1].places, item[0]))
     named = [
         _make_template(pack, tokens, island)
@@ -112,12 +122,12 @@ def add_islands(pack: Pack, looked: Sequence[Document], documents: Sequence[Docu
     if not named:
         return pack
     df, count = count_places(pack, named, documents)
-    here = count if len(looked) == len(documents) else count_places(pack, named, looked)[1]
+    shares = _find_shares(pack, named, read)
     share = max(1.0, pack.documents / max(1, len(documents)))  # of a sample; other strings are counted in all documents
     named = [
         replace(one, df=round(share * own_df), count=round(share * own_count))
-        for one, own_df, own_count, places in zip(named, df.tolist(), count.tolist(), here.tolist(), strict=True)
-        if found[one.tokens or ()].places >= MIN_SHARE * places
+        for one, own_df, own_count, own_share in zip(named, df.tolist(), count.tolist(), shares.tolist(), strict=True)
+        if own_share >= MIN_SHARE
     ]
     holding = _find_holding(pack, named, looked)
     torn = tearing_templates(replace(pack, templates=(*pack.templates, *named)), holding)
@@ -133,9 +143,30 @@ def _find_holding(pack: Pack, templates: Sequence[Template], documents: Iterable
     return [one for one in documents if len(matcher.find(encode_body(pack, one))[2])]
 
 
-def _find_islands(pack: Pack, documents: Sequence[Document]) -> dict[tuple[str, ...], _Island]:
+def _find_shares(pack: Pack, templates: Sequence[Template], read: Sequence[tuple[str, _Spans]]) -> NDArray[np.float64]:
+    """Return the share of the places of some strings that are islands or within longer ones, of those that no cut of a
+    pack touches: float64 array, shape (templates,)."""
+    matcher, rows = replace(pack, templates=tuple(templates)).make_matcher()
+    count = np.zeros((2, len(templates)), np.int64)
+    for text, spans in read:
+        parts = [text[start:end] for start, end in pairwise(_find_bounds(text, spans))]
+        parts[1::2] = [_VISIBLE.sub(_TAKEN, part) for part in parts[1::2]]
+        islands = [part if len(part.strip()) <= MAX_SIZE else _VISIBLE.sub(_TAKEN, part) for part in parts]
+        for own, places in zip((islands, parts), count, strict=True):
+            strings = matcher.find("".join(own).encode("utf-8", "surrogatepass"))[2]
+            places[rows] += np.bincount(strings, minlength=len(rows))
+    shares: NDArray[np.float64] = count[0] / np.maximum(count[1], 1)
+    return shares
+
+
+def _find_bounds(text: str, spans: _Spans) -> list[int]:
+    """Return where parts of a text begin and end that stay and go by turns, the first and the last of which stay."""
+    return [0, *(bound for start, end, _ in spans for bound in (start, end)), len(text)]
+
+
+def _find_islands(pack: Pack, texts: Sequence[tuple[str, _Spans]]) -> dict[tuple[str, ...], _Island]:
     """Return the strings that are islands of several documents, by their tokens."""
-    read = [(text, spans, [*_read_pieces(text, spans)]) for _, text, spans in find_cuts(pack, documents)]
+    read = [(text, spans, [*_read_pieces(text, spans)]) for text, spans in texts]
     holding = Counter(form for *_, pieces in read for form in {piece.form for piece in pieces})
     scanner = make_scanner(pack)
     found: defaultdict[tuple[str, ...], _Island] = defaultdict(_Island)
@@ -157,7 +188,7 @@ def _find_islands(pack: Pack, documents: Sequence[Document]) -> dict[tuple[str, 
     return found
 
 
-def _read_pieces(text: str, spans: Sequence[tuple[int, int, Sequence[int]]]) -> Iterator[_Piece]:
+def _read_pieces(text: str, spans: _Spans) -> Iterator[_Piece]:
     """Yield what stays between two cuts, before the first one, and behind the last."""
     bounds = [(left[1], right[0], left[2]) for left, right in pairwise(spans)]
     bounds += [(0, spans[0][0], spans[0][2]), (spans[-1][1], len(text), spans[-1][2])] if spans else []
@@ -176,9 +207,9 @@ def _is_edge(text: str, place: int, between: str) -> bool:
     return "\n" in between or place in (0, len(text)) or text[place] == "\n" or text[place - 1] == "\n"
 
 
-def _read_story(text: str, spans: Iterable[tuple[int, int, Sequence[int]]]) -> frozenset[str]:
+def _read_story(text: str, spans: _Spans) -> frozenset[str]:
     """Return the sentences that stay."""
-    bounds = [0, *(bound for start, end, _ in spans for bound in (start, end)), len(text)]
+    bounds = _find_bounds(text, spans)
     kept = (text[start:end] for start, end in zip(bounds[::2], bounds[1::2], strict=True))
     return frozenset(sentence for piece in kept for sentence in _read_sentences(piece))
 
