@@ -209,6 +209,7 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
         "orjson",
         "ahocorasick",
         "pydivsufsort",
+        "re2",
         f"{PACKAGE}._core",
         f"{PACKAGE}.text._scan",
     ]

@@ -21,9 +21,9 @@ from templatemine.text.expressions import (
     rewrite_marks,
     separator_class,
 )
+from templatemine.text.linear import LinearExpression, compile_linear
 from templatemine.text.literals import required_literal
 from templatemine.text.slots import DATELINE, HEADLINES, MIN_BETWEEN, SLOT_SIZE, find_headlines, matches_kind
-from templatemine.text.time_limit import matches_in_time
 
 if TYPE_CHECKING:
     import ahocorasick
@@ -221,15 +221,13 @@ class ManualExpressions:
     """
 
     def __init__(self, pack: Pack) -> None:
-        self._compiled: list[tuple[int, regex.Pattern[str]]] = []
+        self._compiled: list[tuple[int, LinearExpression]] = []
         self._always: list[int] = []
         self._literals = _Literals({})
         written = [(place, template.regex) for place, template in enumerate(pack.templates) if template.tokens is None]
         if not written:
             return
-        import regex  # here, for it takes longer to load than most that cleaning needs
-
-        self._compiled = [(place, regex.compile(source)) for place, source in written]
+        self._compiled = [(place, compile_linear(source)) for place, source in written]
         by_literal: dict[str, list[int]] = {}
         for number, (_, source) in enumerate(written):
             literal = required_literal(source) if len(written) > MIN_EXPRESSIONS_TO_FILTER else ""
@@ -248,22 +246,5 @@ class ManualExpressions:
         found: Matches = []
         for number in sorted(numbers):
             place, compiled = self._compiled[number]
-            found += [(*span, place) for span in manual_spans(compiled, text)]
+            found += [(*span, place) for span in compiled.spans(text, overlapped=True)]
         return found
-
-
-def manual_spans(expression: regex.Pattern[str], text: str, limit: float | None = None) -> list[tuple[int, int]]:
-    """Find the spans that an expression by hand cuts: its matches that are not empty, of the first group if there is
-    one.
-
-    Raises
-    ------
-    CapacityError
-        See `matches_in_time`.
-    """
-    group = 1 if expression.groups else 0
-    return [
-        match.span(group)
-        for match in matches_in_time(expression, text, overlapped=True, limit=limit)
-        if match.end(group) > match.start(group)
-    ]

@@ -27,7 +27,6 @@ from templatemine.archive.apply_overrides import (
     mined_templates,
 )
 from templatemine.cleaning.cleaner import Cleaner
-from templatemine.cleaning.regex_engine import manual_spans
 from templatemine.config import CleanConfig
 from templatemine.desk.library import Article
 from templatemine.errors import CapacityError, ConfigError, PackError
@@ -289,8 +288,8 @@ def find_prose(text: str, least: int = 80) -> list[tuple[int, int]]:
 def try_expression(pack: Pack, source: str, articles: Sequence[Article]) -> Trial:
     """Try an expression on the sample; the first match becomes its example.
 
-    The lint is applied first, so that no expression with exponential backtracking runs; one that is slow for other
-    reasons is stopped and refused.
+    It takes linear time from each place of a text; one that is slow for the many places where it matches is stopped and
+    refused.
     """
     try:
         # All checks but that of the example, which it need not have yet.
@@ -308,7 +307,7 @@ def try_expression(pack: Pack, source: str, articles: Sequence[Article]) -> Tria
         encoded = pack.encode(text)
         start = time.perf_counter()
         try:
-            spans = manual_spans(written_as, encoded.text, TIMEOUT)
+            spans = list(written_as.spans(encoded.text, overlapped=True, limit=TIMEOUT))
         except CapacityError:
             return Trial(refused=f"takes more than {TIMEOUT:g} s on article {one.name}; make it more specific")
         spent += time.perf_counter() - start
@@ -316,8 +315,8 @@ def try_expression(pack: Pack, source: str, articles: Sequence[Article]) -> Tria
             return Trial(refused="takes too long on the sample; make it more specific")
         if not spans:
             continue
-        if not example and (found := written_as.search(encoded.text)) is not None:
-            example = found.group()
+        if not example and (found := written_as.find(encoded.text)) is not None:
+            example = encoded.text[slice(*found)]
         spans = [encoded.original_span(*span) for span in spans]
         counts["touched"] += 1
         counts["matches"] += len(spans)

@@ -9,26 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from templatemine.errors import CapacityError, PackError
+from templatemine.errors import PackError
 from templatemine.matching import _automaton
 from templatemine.model import Template
 from templatemine.packs.pack_record import GENERATOR, AnyPack, PackRecord, mined_entry
 from templatemine.text.expressions import ANCHORS, EncodedText
-from templatemine.text.lint import MAX_LITERAL, backtracking_problem, has_long_literal, re2_problem, size_problem
+from templatemine.text.linear import LinearExpression, RefusedExpression, compile_linear
 from templatemine.text.reading import plain_form
 from templatemine.text.slots import DATELINE, HEADLINES, KINDS, MAX_SIZED_SLOT, SLOT, slot_kind
-from templatemine.text.time_limit import matches_in_time
-
-if TYPE_CHECKING:
-    import regex
 
 FROM_TOKENS = ""
 """In place of an expression that is to be made of its tokens."""
-
-MATCH_TIMEOUT = 1.0
-"""Seconds for an expression of another version on its own example, which takes less than a millisecond."""
 
 
 def check_pack(pack: AnyPack, where: str) -> AnyPack:
@@ -77,20 +69,9 @@ def _check_stale(pack: PackRecord, template: Template, here: str) -> None:
 
 
 def _finds_example(template: Template, here: str) -> bool:
-    """Return whether an expression finds its own example from end to end, with the time bounded: what versions made of
-    tokens has repeats within repeats that a separator keeps apart, which the lint cannot tell from those it refuses. Of
-    one whose literals are too long to be searched for, that is taken for granted if its tokens are as long."""
-    problem = size_problem(template.regex)
-    if problem:
-        raise PackError(f"{here}: regex: {problem}")
-    if has_long_literal(template.regex):
-        return any(len(token) > MAX_LITERAL for token in template.tokens or ())
+    """Return whether the group of an expression finds its own example from end to end."""
     compiled = _compile(template.regex, here)
-    try:
-        match = compiled.search(template.example, timeout=MATCH_TIMEOUT) if compiled.groups == 1 else None
-    except TimeoutError as error:
-        raise PackError(f"{here}: regex: takes more than {MATCH_TIMEOUT:g} s on its own example") from error
-    return match is not None and match.group(1) == template.example
+    return compiled.groups == 1 and next(compiled.spans(template.example), None) == (0, len(template.example))
 
 
 def check_slot(pack: PackRecord, template: Template, here: str) -> None:
@@ -170,22 +151,21 @@ def drop_mismatches(pack: AnyPack) -> AnyPack:
     )
 
 
-def compile_handwritten(source: str, here: str, *, of_text: bool = False) -> regex.Pattern[str]:
+def compile_handwritten(source: str, here: str, *, of_text: bool = False) -> LinearExpression:
     """Return an expression written by hand, compiled; one `of_text` matches reading forms.
 
     Raises
     ------
     PackError
-        It does not compile, may backtrack exponentially, has what RE2 has not, several groups, matches the empty text,
-        or asks for a character that no reading form has.
+        It does not compile, has what RE2 has not, several groups, matches the empty text, or asks for a character that
+        no reading form has.
     """
-    problem = backtracking_problem(source) or re2_problem(source) or (_unread_problem(source) if of_text else "")
-    if problem:
-        raise PackError(f"{here}: regex: {problem}")
     compiled = _compile(source, here)
+    if of_text and (problem := _unread_problem(source)):
+        raise PackError(f"{here}: regex: {problem}")
     if compiled.groups > 1:
         raise PackError(f"{here}: regex: expected at most one capturing group, the text to cut, got {compiled.groups}")
-    if compiled.search("") is not None:
+    if compiled.find("") is not None:
         raise PackError(f"{here}: regex: matches the empty text")
     return compiled
 
@@ -200,14 +180,11 @@ def _unread_problem(source: str) -> str:
     return ""
 
 
-def _compile(source: str, here: str) -> regex.Pattern[str]:
-    import regex
-
+def _compile(source: str, here: str) -> LinearExpression:
     try:
-        re.compile(source)
-        return regex.compile(source)
-    except (re.error, regex.error, OverflowError, RecursionError) as error:
-        raise PackError(f"{here}: regex: does not compile: {error}") from error
+        return compile_linear(source)
+    except RefusedExpression as error:
+        raise PackError(f"{here}: regex: {error}") from error
 
 
 def check_handwritten(template: Template, here: str, *, of_text: bool = False) -> None:
@@ -216,12 +193,7 @@ def check_handwritten(template: Template, here: str, *, of_text: bool = False) -
     Raises
     ------
     PackError
-        As `compile_handwritten`, or it does not match its own example, or takes too long to.
+        As `compile_handwritten`, or it does not match its own example.
     """
-    compiled = compile_handwritten(template.regex, here, of_text=of_text)
-    try:
-        found = next(matches_in_time(compiled, template.example), None)
-    except CapacityError as error:
-        raise PackError(f"{here}: regex: its own example: {error}") from error
-    if found is None:
+    if compile_handwritten(template.regex, here, of_text=of_text).find(template.example) is None:
         raise PackError(f"{here}: regex: does not match its own example {template.example[:60]!r}")

@@ -1,8 +1,7 @@
 """Classes of characters of expressions as sets of code points, as `regex` reads them.
 
-A set is a tuple of ranges, (first, last), ascending and apart.  The end of the text is one more code point, `END`, so
-that "what may come next" is a set as well.  The tables of ``\\w``, ``\\d`` and ``\\s``, and of the cases, are made when
-they are first asked for: 0.1 s.
+A set is a tuple of ranges, (first, last), ascending and apart.  The tables of ``\\w``, ``\\d`` and ``\\s``, and of
+the cases, are made when they are first asked for: 0.1 s.
 """
 
 from __future__ import annotations
@@ -11,18 +10,13 @@ import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
+from itertools import chain
 from typing import Any
 
 Ranges = tuple[tuple[int, int], ...]
 
-_LAST = 0x10FFFF
-END = _LAST + 1
-"""The end of the text, taken for a character."""
-
-NOTHING: Ranges = ()
-EVERYTHING: Ranges = ((0, END),)
-"""All characters, and the end."""
+LAST = 0x10FFFF
 
 
 def single(code: int) -> Ranges:
@@ -44,31 +38,30 @@ def union(*sets: Iterable[tuple[int, int]]) -> Ranges:
     return tuple(merged)
 
 
-def complement(ranges: Ranges, last: int = END) -> Ranges:
-    """Return the complement of a set among the characters and the end, or up to `last`."""
+def complement(ranges: Ranges) -> Ranges:
+    """Return the complement of a set among the characters."""
     gaps, low = [], 0
     for first, end in ranges:
         if low < first:
             gaps.append((low, first - 1))
         low = end + 1
-    if low <= last:
-        gaps.append((low, last))
+    if low <= LAST:
+        gaps.append((low, LAST))
     return tuple(gaps)
-
-
-def covers(ranges: Ranges, subset: Ranges) -> bool:
-    """Return whether a set holds all of another one.
-
-    >>> covers(((0, 9),), ((3, 4), (9, 9)))
-    True
-    """
-    return union(ranges, subset) == ranges
 
 
 def class_ranges(name: str, argument: Any, flags: int) -> Ranges:
     """Return the characters that an item of a parse tree takes: LITERAL, NOT_LITERAL, ANY or IN."""
+    return _class_ranges(name, tuple(argument) if name == "IN" else argument, flags & _FLAGS)
+
+
+_FLAGS = re.ASCII | re.DOTALL | re.IGNORECASE
+
+
+@lru_cache(maxsize=4096)
+def _class_ranges(name: str, argument: Any, flags: int) -> Ranges:
     if name == "ANY":
-        return ((0, _LAST),) if flags & re.DOTALL else complement(single(ord("\n")), _LAST)
+        return ((0, LAST),) if flags & re.DOTALL else complement(single(ord("\n")))
     items: Sequence[Any] = argument if name == "IN" else [("LITERAL", argument)]
     negated = name == "NOT_LITERAL"
     categories: list[Ranges] = []
@@ -85,17 +78,19 @@ def class_ranges(name: str, argument: Any, flags: int) -> Ranges:
             categories.append(_category_ranges(str(value), bool(flags & re.ASCII)))
     ranges = union(*literals)
     if ranges and flags & re.IGNORECASE:
-        last = 127 if flags & re.ASCII else _LAST
-        variants = (
-            (code, variant) for code, variant in _case_pairs() if max(code, variant) <= last and _contains(ranges, code)
-        )
-        ranges = union(ranges, ((variant, variant) for _, variant in variants))
+        last = 127 if flags & re.ASCII else LAST
+        variants = _case_variants()
+        is_small = sum(end - first for first, end in ranges) < len(variants)
+        own = chain(*(range(first, end + 1) for first, end in ranges)) if is_small else variants
+        codes = [code for code in own if code <= last and (is_small or _contains(ranges, code))]
+        others = chain(*(variants.get(code, ()) for code in codes))
+        ranges = union(ranges, ((other, other) for other in others if other <= last))
     ranges = union(ranges, *categories)
-    return complement(ranges, _LAST) if negated else ranges
+    return complement(ranges) if negated else ranges
 
 
 def _contains(ranges: Ranges, code: int) -> bool:
-    index = bisect_right(ranges, (code, END)) - 1
+    index = bisect_right(ranges, (code, LAST)) - 1
     return index >= 0 and code <= ranges[index][1]
 
 
@@ -106,23 +101,31 @@ def _category_ranges(name: str, of_ascii: bool) -> Ranges:
 
     kind = name.removeprefix("CATEGORY_")
     letter = {"WORD": "w", "DIGIT": "d", "SPACE": "s"}[kind.removeprefix("NOT_")]
-    everything = array("I", range(_LAST + 1)).tobytes().decode("utf-32", "surrogatepass")
+    everything = array("I", range(LAST + 1)).tobytes().decode("utf-32", "surrogatepass")
     spans = regex.finditer(rf"\{letter}+", everything, regex.ASCII if of_ascii else 0)
     ranges = tuple((match.start(), match.end() - 1) for match in spans)
-    return complement(ranges, _LAST) if kind.startswith("NOT_") else ranges
+    return complement(ranges) if kind.startswith("NOT_") else ranges
 
 
 _CASED = 0x1E950
 """Behind it no letter has a case."""
 
 
+_TURKIC = {ord(char): tuple(map(ord, others)) for char, others in {"i": "Iİ", "I": "iı", "İ": "i", "ı": "I"}.items()}
+"""Letters with a dot and without one: each is both cases of `i`, but not of the other."""
+
+
 @cache
-def _case_pairs() -> tuple[tuple[int, int], ...]:
-    """Return the pairs of characters that are one but for their case."""
-    variants: dict[str, set[int]] = {}
+def _case_variants() -> dict[int, tuple[int, ...]]:
+    """Return, by character, those that differ from it in their case alone."""
+    forms: dict[str, set[int]] = {}
     for code in range(_CASED):
         char = chr(code)
         for form in {char.lower(), char.upper().lower(), char.casefold()}:
             if form != char:
-                variants.setdefault(form, {code} if len(form) > 1 else {code, ord(form)}).add(code)
-    return tuple((code, other) for codes in variants.values() for code in codes for other in codes if code != other)
+                forms.setdefault(form, {code} if len(form) > 1 else {code, ord(form)}).add(code)
+    variants: dict[int, set[int]] = {}
+    for codes in forms.values():
+        for code in codes:
+            variants.setdefault(code, set()).update(codes - {code})
+    return {code: tuple(others) for code, others in variants.items()} | _TURKIC

@@ -29,8 +29,7 @@ from templatemine.errors import CapacityError, ConfigError
 from templatemine.text._scan import FIRST_USER_ID, MARKER, MAX_SEPARATORS
 from templatemine.text.calendars import MONTHS, OTHER_CALENDARS, WEEKDAYS
 from templatemine.text.characters import DIGITS, JOINTS, LETTER, OTHER_DIGITS, in_class
-from templatemine.text.lint import backtracking_problem
-from templatemine.text.time_limit import matches_in_time
+from templatemine.text.linear import LinearExpression, RefusedExpression, compile_linear
 from templatemine.text.toml import read_toml_tables
 
 if TYPE_CHECKING:
@@ -516,11 +515,9 @@ class PatternSet:
         return regex.compile("|".join(f"(?P<{row.name}>{row.found or row.regex})" for row in rows))
 
     @cached_property
-    def _user_regexes(self) -> tuple[tuple[regex.Pattern[str], bool, int], ...]:
-        import regex
-
+    def _user_regexes(self) -> tuple[tuple[LinearExpression, bool, int], ...]:
         return tuple(
-            (regex.compile(user_pattern.regex), user_pattern.spans, FIRST_USER_ID + index)
+            (compile_linear(user_pattern.regex), user_pattern.spans, FIRST_USER_ID + index)
             for index, user_pattern in enumerate(self.user)
         )
 
@@ -539,7 +536,7 @@ class PatternSet:
         for expression, spans, number in self._user_regexes:
             new_matches: list[tuple[int, int, int]] = []
             for start, end in self._spans_in_time(number, expression, text):
-                if start == end or (not spans and separators.search(text, start, end)):
+                if not spans and separators.search(text, start, end):
                     continue
                 index = bisect_left(accepted, (start, end, 0))
                 if (index == 0 or accepted[index - 1][1] <= start) and (
@@ -549,9 +546,9 @@ class PatternSet:
             accepted = sorted(accepted + new_matches)
         return accepted
 
-    def _spans_in_time(self, number: int, expression: regex.Pattern[str], text: str) -> list[tuple[int, int]]:
+    def _spans_in_time(self, number: int, expression: LinearExpression, text: str) -> list[tuple[int, int]]:
         try:
-            return [match.span() for match in matches_in_time(expression, text)]
+            return list(expression.spans(text))
         except CapacityError as error:
             raise CapacityError(f"pattern {self.by_id[number][0]!r}: {error}") from error
 
@@ -639,17 +636,13 @@ def _pattern_set(enabled: frozenset[str], user: tuple[UserPattern, ...]) -> Patt
         if own.name in known or own.name in names or own.name == "slot":
             raise ConfigError(f"patterns: the name {own.name!r} is taken")
         names.add(own.name)
-        if problem := backtracking_problem(own.regex):  # first, for compiling unrolls repeats
-            raise ConfigError(f"patterns: {own.name}: the expression {problem}")
-        import regex
-
         try:
-            compiled = regex.compile(own.regex)
-            # It becomes a part of the expressions of templates, which are meant for `re` as well.
-            re.compile(f"x(?:{own.regex})")
-        except (re.error, regex.error, OverflowError, RecursionError) as error:
-            raise ConfigError(f"patterns: {own.name}: the expression does not compile: {error}") from error
-        if compiled.groups:
+            groups = compile_linear(own.regex).groups
+            # It becomes a part of the expressions of templates.
+            compile_linear(f"x(?:{own.regex})")
+        except RefusedExpression as error:
+            raise ConfigError(f"patterns: {own.name}: the expression {error}") from error
+        if groups:
             raise ConfigError(f"patterns: {own.name}: use (?:...) instead of capturing groups")
     return PatternSet(enabled, user)
 
