@@ -39,7 +39,7 @@ def test_answers_are_kept(cli: Cli, packs: Path, archive: Path) -> None:
     file = packs / f"{SOURCE}.json"
     before = Pack.load(file)
     assert len(before.questions) >= 2
-    ran = cli("ask", packs, "-a", archive, "--source", SOURCE, "--by", "ann", "-n", "2", stdin=b"s\nB\n")
+    ran = cli("ask", packs, "-a", archive, "--only", SOURCE, "--by", "ann", "-n", "2", stdin=b"s\nB\n")
     assert ran.code == 0
     assert ran.out.count("in ") >= 2
     assert "[-" in ran.out
@@ -54,7 +54,7 @@ def test_answers_are_kept(cli: Cli, packs: Path, archive: Path) -> None:
     # They outlive another mining, and are not asked again.
     assert cli("mine", archive, "-o", packs, "--force", *CAUTION).code == 0
     assert Pack.load(file).overrides.rules == after.overrides.rules
-    listed = cli("ask", packs, "--source", SOURCE, "--list", "-n", "50")
+    listed = cli("ask", packs, "--only", SOURCE, "--list", "-n", "50")
     assert (listed.err == "") == (len(before.questions) > 2)
     assert listed.out.count("% likely boilerplate") == len(before.questions) - 2
     assert all(
@@ -98,7 +98,7 @@ def test_what_answers_would_cut_is_shown_and_counted(cli: Cli, packs: Path, arch
 
 def test_a_wrong_key_is_told_and_no_word_is_taken_for_its_first_letter(cli: Cli, packs: Path) -> None:
     """The prompt came again without a word, and "stop" was taken for the answer s."""
-    ran = cli("ask", packs, "--source", SOURCE, "-n", "1", stdin=b"x\nstop\n?\nq\n")
+    ran = cli("ask", packs, "--only", SOURCE, "-n", "1", stdin=b"x\nstop\n?\nq\n")
     assert "'x' is none of b, s, q, ? and Enter" in ran.out
     assert "'stop' is none of b, s, q, ? and Enter" in ran.out
     assert "'?'" not in ran.out  # which said that it is no key, and not what the keys do
@@ -110,7 +110,7 @@ def test_a_question_says_why_it_is_asked(cli: Cli, packs: Path) -> None:
     """What is nearly sure is asked about before what is in doubt, where it is much."""
     pack = Pack.load(packs / f"{SOURCE}.json")
     one = open_questions(pack)[0]
-    told = cli("ask", packs, "--source", SOURCE, "-n", "1", "--list").out
+    told = cli("ask", packs, "--only", SOURCE, "-n", "1", "--list").out
     assert f"asked because {describe_stake(pack, one)}" in told
     assert f"{one.count * len(one.example):,} characters in {one.df} documents" in told
     assert describe_stake(pack, replace(one, filled="start")).endswith(", and what precedes it on the line")
@@ -121,7 +121,7 @@ def test_a_question_says_why_it_is_asked(cli: Cli, packs: Path) -> None:
 def test_without_an_archive_a_string_is_shown_once(cli: Cli, packs: Path) -> None:
     """Its example is a second line where patterns stand for what varies."""
     questions = open_questions(Pack.load(packs / f"{SOURCE}.json"))
-    told = cli("ask", packs, "--source", SOURCE, "--list", "-n", "50").out
+    told = cli("ask", packs, "--only", SOURCE, "--list", "-n", "50").out
     for one in questions:
         assert told.count(f"\n  {one.example}\n") == ("{" not in "".join(one.tokens))
         assert f"[-{one.example}-]" not in told or "{" in "".join(one.tokens)
@@ -133,7 +133,7 @@ def test_help_says_what_its_marks_mean(cli: Cli) -> None:
 
 
 def test_questions_for_machines(cli: Cli, packs: Path, archive: Path) -> None:
-    ran = cli("ask", packs, "-a", archive, "--source", SOURCE, "-n", "2", "--json")
+    ran = cli("ask", packs, "-a", archive, "--only", SOURCE, "-n", "2", "--json")
     told = json.loads(ran.out)["questions"]
     questions = Pack.load(packs / f"{SOURCE}.json").questions[:2]
     assert [tuple(one["tokens"]) for one in told] == [one.tokens for one in questions]
@@ -145,7 +145,7 @@ def test_questions_for_machines(cli: Cli, packs: Path, archive: Path) -> None:
 
 def test_what_is_no_answer_is_asked_again_and_nothing_is_skipped(cli: Cli, packs: Path) -> None:
     before = (packs / f"{SOURCE}.json").read_bytes()
-    ran = cli("ask", packs, "--source", SOURCE, "-n", "2", stdin="what\nж\n\nq\n".encode())
+    ran = cli("ask", packs, "--only", SOURCE, "-n", "2", stdin="what\nж\n\nq\n".encode())
     assert ran.code == 0
     assert ran.out.count("q = stop, ? = help, or Enter to pass:") == 4
     assert "0 answers in all" in ran.err
@@ -168,9 +168,24 @@ def test_packs_of_pages_are_asked_about_by_name_only(cli: Cli, mined_html: Path)
     assert ran.err.startswith("nothing is asked about 1 pack of pages")
     assert ran.err.count("\n") == 1
     assert "page.example" not in ran.out
-    named = cli("ask", mined_html, "--list", "--source", "page.example")
+    named = cli("ask", mined_html, "--list", "--only", "page.example")
     assert "pack of pages" not in named.err
     assert ("page.example" in named.out) == bool(pack.questions)
+
+
+def test_source_is_that_of_all_records_as_of_every_command(cli: Cli, packs: Path, archive: Path) -> None:
+    """It meant "this source only" here, and "all records are of this source" everywhere else."""
+    nameless = [{name: value for name, value in row.items() if name != "source"} for row in read(archive)]
+    other = write(archive.with_name("today.jsonl"), [row for row in nameless if row["id"].startswith(SOURCE)])
+    asked = ("ask", packs, "--only", SOURCE, "--list", "-n", "1")
+    assert "articles that were read" not in cli(*asked, "-a", other).out
+    assert "articles that were read" in cli(*asked, "-a", other, "--source", SOURCE).out
+    told = "--source needs --archive: it is the source of all records, whatever they say; "
+    assert cli("ask", packs, "--source", SOURCE).error == f"{told}--only asks about one source"
+    report = cli("report", packs, "-o", archive.with_name("r.html"), "--source", SOURCE)
+    assert report.error == f"{told}for a report of one source give its pack"
+    assert cli("diff", packs, packs, "--source", SOURCE).error == f"{told}to compare one source give its two packs"
+    assert "makes one source of 2 that records name" in cli(*asked, "-a", archive, "--source", SOURCE).err
 
 
 def test_articles_that_take_too_long_are_left_out(
@@ -184,10 +199,10 @@ def test_articles_that_take_too_long_are_left_out(
     packs = tmp_path / "packs"
     assert cli("mine", archive, "-o", packs, "--patterns-file", own).code == 0
     rows = [row for row in read(archive) if row["source"] == SOURCE]
-    whole = cli("ask", packs, "-a", write(tmp_path / "whole.jsonl", rows[1:]), "--source", SOURCE, "--list")
+    whole = cli("ask", packs, "-a", write(tmp_path / "whole.jsonl", rows[1:]), "--only", SOURCE, "--list")
     rows[0]["text"] += "a" * 5_000
     slow = write(tmp_path / "slow.jsonl", rows)
-    ran = cli("ask", packs, "-a", slow, "--source", SOURCE, "--list")
+    ran = cli("ask", packs, "-a", slow, "--only", SOURCE, "--list")
     assert (ran.code, ran.out) == (1, whole.out)
     told = f"templatemine: skipped: {SOURCE}: {rows[0]['id']}: cannot be searched: pattern 'slow': the expression"
     assert ran.err.startswith(told)
@@ -205,7 +220,8 @@ def test_nothing_to_ask(cli: Cli, packs: Path) -> None:
 
 
 def test_errors(cli: Cli, packs: Path, tmp_path: Path) -> None:
-    assert cli("ask", packs, "--source", "nobody.example").error == "--source: there is no pack of 'nobody.example'"
+    assert cli("ask", packs, "--only", "the-news").error == "--only: there is no pack of 'the-news'"
+    assert cli("ask", packs, "--only", "alfa.example").error.endswith("; did you mean alpha.example?")
     assert "missing.jsonl" in cli("ask", packs, "-a", tmp_path / "missing.jsonl").error
     (tmp_path / "other.jsonl").write_text('{"body": "a"}\n' * 7)
     ran = cli("ask", packs, "-a", tmp_path / "other.jsonl")

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from templatemine.cli import common
+from templatemine.cli.parser import did_you_mean
 from templatemine.errors import CapacityError, ConfigError, CorpusError, counted
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ Asks about uncertain strings, most consequential first: boilerplate, or part of
 the story? With --archive each is shown in three articles, with what each answer
 would change in the articles read (a hundred, if the source has so many). The
 string is marked, by colour or as [-this-], and what would go with a label as
-{-this-}. Packs of pages are left out, unless --source names them: templates do
+{-this-}. Packs of pages are left out, unless --only names them: templates do
 not choose the main text.
 
 The answers are kept in the packs, as rules that outlive another mining. Ten
@@ -53,7 +54,7 @@ _MAX_SAMPLE = 100
 _CONTEXT = 60
 """Characters shown on each side of a string."""
 
-COMMON = ("--archive", "--source", "--limit", "--by", "--list", "--json")
+COMMON = ("--archive", "--only", "--limit", "--by", "--list", "--json")
 """Options that `--help` lists."""
 
 
@@ -61,12 +62,14 @@ def add(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.add_argument("packs", metavar="PACKS", nargs="+", help="packs, or folders of packs")
     common.add_archive_option(parser)
-    parser.add_argument("--source", metavar="NAME", action="append", help="only this source; may be repeated")
+    parser.add_argument(
+        "--only", metavar="SOURCE", action="append", help="ask about this source only; may be repeated"
+    )
     common.add_number(parser, "--limit", 1, _MAX_QUESTIONS, "questions about each source", short="-n")
     parser.add_argument("--by", metavar="NAME", help="whose answers they are (default: your name on this machine)")
     parser.add_argument("--list", action="store_true", help="print the questions, ask nothing")
     parser.add_argument("--json", action="store_true", help="print the questions as JSON, ask nothing")
-    common.add_field_options(parser, source=False)
+    common.add_field_options(parser)
 
 
 @dataclass(kw_only=True)
@@ -115,18 +118,19 @@ def run(args: argparse.Namespace) -> int:
     from templatemine.report.terminal import Painter
 
     terminal = common.Terminal(quiet=False, strict=False)
+    common.check_archive_source(args, "--only asks about one source")
     files = PackFiles(args.packs, errors="skip")
     packs = files.readable(lambda source, error: terminal.skip_pack(str(error)))
-    for name in args.source or ():
+    for name in args.only or ():
         if name not in packs:
-            raise ConfigError(f"--source: there is no pack of {name!r}")
-    pages = [] if args.source else [source for source in packs if packs[source].html]
+            raise ConfigError(f"--only: there is no pack of {name!r}{did_you_mean(name, packs)}")
+    pages = [] if args.only else [source for source in packs if packs[source].html]
     if pages:
         terminal.say(
             f"nothing is asked about {counted(len(pages), 'pack')} of pages: their templates cut only in clean --html "
-            "strip, for which --source asks about one"
+            "strip, for which --only asks about one"
         )
-    chosen = args.source or [source for source in packs if source not in pages]
+    chosen = args.only or [source for source in packs if source not in pages]
     asked = {source: found[: args.limit] for source in chosen if (found := open_questions(packs[source]))}
     if not asked and not args.json:
         if len(pages) < len(packs):
@@ -174,7 +178,8 @@ def _collect_contexts(args: argparse.Namespace, terminal: common.Terminal, seen:
 
     if not args.archive:
         return
-    records = common.read_nonempty_records(args.archive, common.read_config(args), terminal)
+    read = common.read_config(args)
+    records = common.tell_overruled(common.read_nonempty_records(args.archive, read, terminal), read)
     with terminal.progress() as steps:
         for record in common.tell_records(records, steps):
             document = record.document

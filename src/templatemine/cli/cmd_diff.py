@@ -49,6 +49,7 @@ def run(args: argparse.Namespace) -> int:
     """Load, compare, measure, print."""
     from templatemine.report.pack_diff import diff_packs, measure_diffs
 
+    common.check_archive_source(args, "to compare one source give its two packs")
     terminal = common.Terminal(quiet=args.quiet, strict=args.strict)
     old, new = _load_both(args.old, args.new, terminal)
     diffs = diff_packs(old, new, measured=bool(args.archive))

@@ -64,6 +64,7 @@ def run(args: argparse.Namespace) -> int:
 
     if args.samples and not args.archive and args.samples != ReportConfig().samples:
         raise ConfigError("--samples needs --archive: articles come from it")
+    common.check_archive_source(args, "for a report of one source give its pack")
     require_libraries()
     terminal = common.Terminal(quiet=args.quiet, strict=args.strict)
 

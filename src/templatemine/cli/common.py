@@ -57,6 +57,7 @@ __all__ = [
     "add_number",
     "add_packs_option",
     "add_run_options",
+    "check_archive_source",
     "check_inputs",
     "check_output",
     "escape_controls",
@@ -141,14 +142,14 @@ class _Once(argparse.Action):
         setattr(namespace, self.dest, values)
 
 
-def add_field_options(parser: argparse.ArgumentParser, *, source: bool = True) -> None:
-    """Add the options for the names of the fields of JSON lines; `source` adds the option of that name."""
+def add_field_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options for the names of the fields of JSON lines, and for the source of all records."""
     group = parser.add_argument_group("fields of the records")
     defaults = ReadConfig()
     for name, told in _FIELDS.items():
         own = getattr(defaults, f"{name}_field")
         group.add_argument(f"--{name}-field", metavar="NAME", default=own, help=f"{told} (default: %(default)s)")
-        if name == "source" and source:
+        if name == "source":
             text = "the source of all records, whatever they say"
             group.add_argument("--source", metavar="NAME", dest="record_source", action=_Once, help=text)
     group.add_argument(
@@ -276,20 +277,25 @@ def markup_config(args: argparse.Namespace, beside: MarkupOptions, option: str, 
 
 def read_config(args: argparse.Namespace) -> ReadConfig:
     """Read the names of the fields."""
-    source = getattr(args, "record_source", None)
-    if source is not None and args.source_of is not None:
+    if args.record_source is not None and args.source_of is not None:
         raise ConfigError("--source and --source-of: expected one of them, got both")
     if args.text_field == args.html_field:
         raise ConfigError(f"--text-field and --html-field: expected two names, got {args.text_field!r} for both")
     return ReadConfig(
         **{name: getattr(args, name) for name in (f"{field}_field" for field in _FIELDS)},
         format=getattr(args, "input_format", None),
-        source=source,
+        source=args.record_source,
         source_of=args.source_of,
         max_record=args.max_record << 20,
         csv_delimiter=args.csv_delimiter,
         csv_encoding=args.csv_encoding,
     )
+
+
+def check_archive_source(args: argparse.Namespace, instead: str) -> None:
+    """Raise an error if the source of all records is given, but no records: whoever does wants one source only."""
+    if args.record_source is not None and not args.archive:
+        raise ConfigError(f"--source needs --archive: it is the source of all records, whatever they say; {instead}")
 
 
 def suggest_command(args: argparse.Namespace, *words: str) -> str:
