@@ -17,6 +17,7 @@ import pytest
 
 import templatemine
 from templatemine import config, errors
+from templatemine.__main__ import main
 from templatemine.errors import ConfigError, CorpusError, command_line
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "cli"))
@@ -327,3 +328,49 @@ def test_messages_name_what_their_reader_writes(tmp_path: Path) -> None:
         templatemine.ReadConfig(csv_delimiter=";;")
     assert errors.spelled("--force", "force=True") == "force=True"
     assert SOURCES[0] in {row["source"] for row in ROWS}
+
+
+def test_packs_save_what_the_command_writes(packs: templatemine.Packs, tmp_path: Path) -> None:
+    """The rejected candidates were missing, so that show --rejected, ask and the desk had nothing to show."""
+    archive, command = as_file(tmp_path), tmp_path / "command"
+    assert main(["mine", str(archive), "-o", str(command), "--quiet"]) == 0
+    packs.save(tmp_path / "python")
+    templatemine.mine(archive, jobs=2).save(tmp_path / "jobs")
+    templatemine.Packs.load(command).save(tmp_path / "loaded")
+    wanted = {file.name: file.read_bytes() for file in command.iterdir()}
+    assert sum(name.endswith(".rejected.jsonl.gz") for name in wanted) == len(packs)
+    for way in ("python", "jobs", "loaded"):
+        assert {file.name: file.read_bytes() for file in (tmp_path / way).iterdir()} == wanted, way
+    both = templatemine.Packs(packs)
+    both.update(templatemine.Packs.load(command))
+    both.save(tmp_path / "python", force=True)
+    assert {file.name: file.read_bytes() for file in (tmp_path / "python").iterdir()} == wanted
+
+
+def test_packs_of_unknown_origin_are_saved_alone(packs: templatemine.Packs, tmp_path: Path) -> None:
+    templatemine.Packs(dict(packs)).save(tmp_path / "a")
+    alone = {f"{source}.json" for source in SOURCES}
+    assert {file.name for file in (tmp_path / "a").iterdir()} == alone
+    other = templatemine.Packs(packs)
+    other["alpha.example"] = templatemine.mine(records(["alpha.example"], 30))["alpha.example"]
+    other.save(tmp_path / "b")
+    beside = {f"{source}.rejected.jsonl.gz" for source in SOURCES[1:]}
+    assert {file.name for file in (tmp_path / "b").iterdir()} == alone | beside
+
+
+def test_saving_keeps_the_decisions_of_people(packs: templatemine.Packs, tmp_path: Path) -> None:
+    """They were lost without a word, though `mine --force` keeps them."""
+    packs.save(tmp_path)
+    file = tmp_path / "alpha.example.json"
+    data = json.loads(file.read_text())
+    data["overrides"] = [{"action": "reject", "id": data["templates"][0]["id"]}]
+    file.write_text(json.dumps(data))
+    packs.save(tmp_path, force=True)
+    kept = templatemine.Packs.load(tmp_path)
+    assert [rule.action for rule in kept["alpha.example"].overrides.rules] == ["reject"]
+    assert len(kept["alpha.example"].templates) == len(packs["alpha.example"].templates) - 1
+    assert kept["beta.example"].to_json() == packs["beta.example"].to_json()
+    # Who loads a pack and takes a decision back has taken it back.
+    kept["alpha.example"] = packs["alpha.example"]
+    kept.save(tmp_path, force=True)
+    assert templatemine.Packs.load(tmp_path)["alpha.example"].overrides.rules == ()

@@ -5,20 +5,30 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import replace
-from pathlib import Path
-from typing import Any, Unpack
+from dataclasses import dataclass, replace
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, Unpack
 
 from templatemine import notebook, pipeline
 from templatemine.bounds import check_config
 from templatemine.cleaning.cleaners import Cleaners
 from templatemine.config import CleanConfig, FieldNames, PipelineConfig, ReportConfig
-from templatemine.errors import ConfigError, attribute_error, counted
+from templatemine.errors import ConfigError, CorpusError, attribute_error, counted
 from templatemine.io.documents_like import DocumentsLike, Errors, documents_of, name_fields
 from templatemine.model import Cleaned, Document
 from templatemine.packs.pack import Pack
-from templatemine.packs.pack_folder import load_packs, pack_names
+from templatemine.packs.pack_folder import (
+    PackFiles,
+    compress_rejected,
+    open_pack_folder,
+    parse_rejected,
+    rejected_path,
+    warn_skipped,
+)
 from templatemine.progress import Progress, progress_bars
+
+if TYPE_CHECKING:
+    from templatemine.mining.stages import SourceReport
 
 __all__ = ["Packs", "mine"]
 
@@ -31,8 +41,34 @@ _ELSEWHERE = {
 """What people ask of packs -> what does it."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Rejected:
+    """The rejected candidates of a mining: packed, as mining gave them, or the file of a pack that was loaded."""
+
+    pack: Pack
+    packed: bytes | None
+    path: str = ""
+
+    def are_of(self, pack: Pack) -> bool:
+        """Return whether a pack is of the same mining, whatever was decided since."""
+        one, other = ((it.documents, it.mined, dict(it.rejected)) for it in (self.pack, pack))
+        return one == other
+
+    def read(self) -> bytes | None:
+        """Return the contents of their file; None if there is none."""
+        if self.packed is not None:
+            return self.packed
+        try:
+            with open(self.path, "rb") as file:
+                return file.read()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise CorpusError(f"cannot be read: {error.strerror}", self.path, fatal=True) from error
+
+
 class Packs(dict[str, Pack]):
-    """Packs by source.
+    """Packs by source.  Those that were mined or loaded come with their rejected candidates, which `save` writes.
 
     Examples
     --------
@@ -48,6 +84,7 @@ class Packs(dict[str, Pack]):
             found = type(packs).__name__
             raise TypeError(f"expected packs by source, got {found}; Packs.load(...) reads them from a folder or files")
         super().__init__(packs)
+        self._rejected: dict[str, _Rejected] = dict(packs._rejected) if isinstance(packs, Packs) else {}
 
     @classmethod
     def load(cls, *paths: str | os.PathLike[str], errors: str = "raise") -> Packs:
@@ -58,18 +95,37 @@ class Packs(dict[str, Pack]):
         errors : {"raise", "skip"}
             What becomes of a pack in a folder that cannot be trusted: it is raised, or left out with a warning.
         """
-        return cls(load_packs(paths, errors=errors))
+        files = PackFiles(paths, errors=errors)
+        packs = cls(files.readable(warn_skipped))
+        for source, pack in packs.items():
+            packs._rejected[source] = _Rejected(pack, None, rejected_path(files.files[source]))
+        return packs
 
     def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> None:
-        """Write each pack into a folder, which is made if it is missing, under the name of its source.
+        """Write each pack into a folder, which is made if it is missing, under the name of its source, and beside it
+        its rejected candidates, as the command mine does: all together or, after an error, none.
+
+        Parameters
+        ----------
+        force : bool, default False
+            Replace packs that exist.  One that was just mined keeps the decisions of people in the pack that it
+            replaces.
 
         Raises
         ------
         CorpusError
             A file exists, and `force` is not given.
         """
-        for source, pack in sorted(self.items()):
-            pack.save(Path(folder, pack_names(source)[0]), force=force)
+        with open_pack_folder(folder, force) as shelf:
+            shelf.refuse_existing(self)
+            for source, pack in sorted(self.items()):
+                rejected = self._rejected.get(source)
+                if rejected is None or not rejected.are_of(pack):
+                    shelf.put(pack, None)
+                    continue
+                if rejected.packed is not None and not pack.overrides.rules:
+                    pack = _keep_decisions(pack, rejected.packed, shelf.pack_path(source))
+                shelf.put(pack, rejected.read())
 
     def clean(
         self,
@@ -154,6 +210,8 @@ class Packs(dict[str, Pack]):
         with suppress(TypeError, ValueError):
             given = dict[str, Pack](*packs, **named)
             if all(isinstance(pack, Pack) for pack in given.values()):
+                for some in packs:
+                    self._rejected |= some._rejected if isinstance(some, Packs) else {}
                 return super().update(given)
         raise TypeError("expected packs by source; new documents: templatemine update FOLDER FILE, then Packs.load")
 
@@ -246,6 +304,27 @@ def mine(
     steps: AbstractContextManager[Progress | None]
     steps = progress_bars() if progress is True else nullcontext(progress or None)
     with steps as step:
-        return Packs(
-            pipeline.mine(documents, config, read=read, jobs=jobs, source=source, errors=errors, progress=step)
-        )
+        miner = pipeline.Miner(config, jobs=jobs, progress=step)
+        mined = miner.map(documents, _pack_rejected, read, source=source, errors=errors)
+    pipeline.warn_left_out([(report.source, report.note) for report, _ in mined if report.pack is None])
+    packs = Packs()
+    for report, packed in mined:
+        if report.pack is not None:
+            packs[report.source] = report.pack
+            packs._rejected[report.source] = _Rejected(report.pack, packed)
+    return packs
+
+
+def _pack_rejected(report: SourceReport) -> tuple[SourceReport, bytes]:
+    """Return a report without its rejected candidates, and these packed: of a large source they take 100 MB."""
+    return replace(report, rejected=None, claims=None), compress_rejected(report.rejected)
+
+
+def _keep_decisions(pack: Pack, rejected: bytes, path: str) -> Pack:
+    """Return a pack that was mined, with the decisions of people in the pack that it will replace."""
+    if not os.path.exists(path):
+        return pack
+    from templatemine.archive.apply_overrides import apply_rules, read_pack_rules
+
+    rules = read_pack_rules(path)
+    return apply_rules(pack, parse_rejected(BytesIO(rejected), path), rules) if rules else pack

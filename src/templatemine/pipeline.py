@@ -49,6 +49,7 @@ __all__ = [
     "SourceReport",
     "drive",
     "mine",
+    "warn_left_out",
 ]
 
 CandidatesT = TypeVar("CandidatesT")
@@ -289,11 +290,13 @@ def mine(
     Parameters are those of `Miner` and `Miner.run`; users call `api.mine`.
     """
     reports = list(Miner(config, jobs=jobs, progress=progress).run(documents, read, source=source, errors=errors))
-    left_out = [report for report in reports if report.pack is None]
-    if left_out:
-        named = "; ".join(
-            f"{report.source} ({report.note.removeprefix('skipped: ')})" for report in left_out[:MAX_NAMED]
-        )
-        more = f"; and {len(left_out) - MAX_NAMED:,} more" if len(left_out) > MAX_NAMED else ""
-        warn_caller(f"no pack of {named}{more}")
+    warn_left_out([(report.source, report.note) for report in reports if report.pack is None])
     return {report.source: report.pack for report in reports if report.pack is not None}
+
+
+def warn_left_out(notes: Sequence[tuple[str, str]]) -> None:
+    """Warn of sources without a pack, each with the note of its report; nothing is said of none."""
+    if notes:
+        named = "; ".join(f"{source} ({note.removeprefix('skipped: ')})" for source, note in notes[:MAX_NAMED])
+        more = f"; and {len(notes) - MAX_NAMED:,} more" if len(notes) > MAX_NAMED else ""
+        warn_caller(f"no pack of {named}{more}")

@@ -103,7 +103,9 @@ def test_rejected_strings_that_are_not_there(cli: Cli, pack: Path, tmp_path: Pat
     shutil.copy(pack, tmp_path / "p.json")
     ran = cli("show", tmp_path / "p.json", "--rejected")
     missing = f"{tmp_path}/p.rejected.jsonl.gz"
-    assert ran.error == f"{missing}: not found; it holds the rejected candidates, and mining writes it beside the pack"
+    assert ran.error == (
+        f"{missing}: not found; it holds the rejected candidates, and mine writes it beside the pack, as Packs.save does"
+    )
     for content, message in ((b"no gzip", "damaged"), (b"", "no rejected candidates")):
         Path(missing).write_bytes(content)
         ran = cli("show", tmp_path / "p.json", "--rejected")

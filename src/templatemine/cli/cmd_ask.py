@@ -62,9 +62,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.add_argument("packs", metavar="PACKS", nargs="+", help="packs, or folders of packs")
     common.add_archive_option(parser)
-    parser.add_argument(
-        "--only", metavar="SOURCE", action="append", help="ask about this source only; may be repeated"
-    )
+    parser.add_argument("--only", metavar="SOURCE", action="append", help="ask about this source only; may be repeated")
     common.add_number(parser, "--limit", 1, _MAX_QUESTIONS, "questions about each source", short="-n")
     parser.add_argument("--by", metavar="NAME", help="whose answers they are (default: your name on this machine)")
     parser.add_argument("--list", action="store_true", help="print the questions, ask nothing")

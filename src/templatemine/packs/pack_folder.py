@@ -15,7 +15,7 @@ import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Protocol
+from typing import Any, BinaryIO, Protocol
 
 from templatemine.errors import (
     ConfigError,
@@ -152,9 +152,13 @@ def serialise_result(result: SourceResult, pack_path: str) -> SerialisedPack:
         except UnreadablePackError as error:
             return SerialisedPack(SourceOutcome.from_bug(result, pack_path, error), files)
         pack, rejected = pack_names(result.source)
-        lines = () if result.rejected is None else result.rejected.json_lines()
-        files = {pack: text.encode("utf-8"), rejected: compress_lines(lines)}
+        files = {pack: text.encode("utf-8"), rejected: compress_rejected(result.rejected)}
     return SerialisedPack(SourceOutcome.from_result(result, pack_path), files)
+
+
+def compress_rejected(rejected: JsonLines | None) -> bytes:
+    """Return rejected candidates as the bytes of their file: a fraction of what they take in memory."""
+    return compress_lines(() if rejected is None else rejected.json_lines())
 
 
 class StandingPacks:
@@ -212,6 +216,14 @@ class PackFolderWriter:
         for name, data in serialised.files.items():
             self._files.put(name, data)
         return serialised.outcome
+
+    def put(self, pack: Pack, rejected: bytes | None) -> None:
+        """Write a pack, and the file of its rejected candidates (`compress_rejected`); None leaves that which may be
+        there."""
+        name, beside = pack_names(pack.source)
+        self._files.put(name, pack_json.write_checked(pack).encode("utf-8"))
+        if rejected is not None:
+            self._files.put(beside, rejected)
 
     def save(self, result: SourceResult) -> SourceOutcome:
         """Write the pack of a source, if it has one, and its rejected candidates."""
@@ -517,15 +529,26 @@ def read_rejected(pack: str | os.PathLike[str]) -> Iterator[RejectedCandidate]:
     """
     path = rejected_path(pack)
     try:
-        with gzip.open(path, "rb") as handle:
-            for number, line in enumerate(iter(lambda: handle.readline(_MAX_LINE_BYTES), b""), 1):
-                yield _parse_rejected(line, f"{path}:{number}")
+        with open(path, "rb") as file:
+            yield from parse_rejected(file, path)
     except FileNotFoundError:
         raise CorpusError(
-            "not found; it holds the rejected candidates, and mining writes it beside the pack", path, fatal=True
+            "not found; it holds the rejected candidates, and mine writes it beside the pack, as Packs.save does",
+            path,
+            fatal=True,
         ) from None
-    except READ_ERRORS as error:
+    except OSError as error:
         raise read_error(error, path) from error
+
+
+def parse_rejected(file: BinaryIO, where: str) -> Iterator[RejectedCandidate]:
+    """Yield the rejected candidates of an open file, as `read_rejected` does; `where` names it in errors."""
+    try:
+        with gzip.open(file, "rb") as handle:
+            for number, line in enumerate(iter(lambda: handle.readline(_MAX_LINE_BYTES), b""), 1):
+                yield _parse_rejected(line, f"{where}:{number}")
+    except READ_ERRORS as error:
+        raise read_error(error, where) from error
 
 
 _MAX_LINE_BYTES = 1 << 24
