@@ -488,6 +488,33 @@ def test_rules_that_are_not_applied_are_told(rule: dict[str, Any]) -> None:
         assert Pack.from_json(applied.to_json()) == applied
 
 
+@pytest.mark.parametrize(
+    "rule",
+    [
+        {"action": "always", "text": "morning letter"},
+        {"action": "cutoff", "df": 12},
+        {"action": "kind", "id": NAMED.templates[0].id, "kind": "byline"},
+    ],
+)
+def test_rules_about_candidates_and_kinds_are_told_until_they_are_applied(rule: dict[str, Any]) -> None:
+    """What they change does not stand in the pack, so nobody was told that they wait."""
+    told = rf"pack: 1 rule \({rule['action']}\) of '{NAMED.source}' is not applied yet: mine --force applies it"
+    with pytest.warns(UserWarning, match=told):
+        pack = Pack.from_json(with_rules(rule))
+    applied = apply_rules(pack, (), pack.overrides.rules)
+    text = applied.to_json()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert Pack.from_json(text) == applied
+    # One more, or the same one with another word.
+    for more in ([rule, {"action": "always", "text": "evening letter"}], [{**rule, "text": "letter", "df": 14}]):
+        with pytest.warns(UserWarning, match=r"pack: 1 rule \((always|cutoff|kind)\) of .* is not applied yet"):
+            Pack.from_json(json.dumps({**json.loads(text), "overrides": more}))
+    # Of two cut-offs the last one counts.
+    with pytest.warns(UserWarning, match=r"pack: 1 rule \(cutoff\)"):
+        Pack.from_json(with_rules({"action": "cutoff", "df": 12}, {"action": "cutoff", "df": 14}))
+
+
 def test_a_rule_that_another_one_overrules_is_no_oddity() -> None:
     name = NAMED.templates[0].id
     with warnings.catch_warnings():

@@ -25,7 +25,7 @@ from typing import Any
 from templatemine.errors import ConfigError, PackError
 from templatemine.mining.select import BELOW_CUTOFF, NO_MODE, REASONS, TOO_FEW
 from templatemine.model import Template
-from templatemine.packs.overrides import Overrides, Rule, read_rules
+from templatemine.packs.overrides import Overrides, Rule, read_rules, rule_mark
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_checks import check_handwritten, check_slot, is_example
 from templatemine.packs.pack_folder import RejectedCandidate, read_rejected, rejected_path
@@ -222,6 +222,7 @@ def apply_rules(
             rules=tuple(rules),
             removed=tuple(template for template in base if template.id in removed_ids),
             added=tuple(sorted(template.id for template in added)),
+            applied=tuple(dict.fromkeys(map(rule_mark, rules))),
         ),
     )
 

@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from templatemine.errors import counted, warn_caller
-from templatemine.packs.overrides import Rule
+from templatemine.packs.overrides import Rule, rule_mark
 from templatemine.packs.pack_record import PackRecord, rule_id
 from templatemine.packs.readable import fold_case, sought_words
 from templatemine.text import _scan
@@ -81,8 +81,9 @@ def _find_unknown_fields(data: Mapping[str, Any], known_fields: KnownFields) -> 
 def find_unapplied(pack: PackRecord) -> list[Rule]:
     """Return the rules of a pack that its templates contradict, as those that were written into it by hand.
 
-    What an always rule or a cut-off would bring stands among the rejected candidates, and is not looked for; and what
-    was accepted at the desk, which notes the time, may be no string that a pack can have.
+    What an always rule or a cut-off brings stands among the rejected candidates: of these and of kinds the pack notes
+    which have been applied.  What was accepted at the desk, which notes the time, may be no string that a pack can
+    have.
     """
     rules = pack.overrides.rules
     if not rules:
@@ -90,9 +91,16 @@ def find_unapplied(pack: PackRecord) -> list[Rule]:
     templates = {one.id: one for one in pack.templates}
     regexes = {one.regex for one in pack.templates if one.tokens is None}
     last = {rule_id(rule): rule for rule in rules if rule.action in ("accept", "reject", "edit")}
+    applied = {*pack.overrides.applied}
+    # Of several cut-offs, or kinds of a template, the last one counts.
+    noted = {
+        (rule.action, rule.text, rule_id(rule)): rule for rule in rules if rule.action in ("always", "cutoff", "kind")
+    }
     undecided = [one for one in pack.templates if one.tokens is not None and one.id not in last]
 
     def is_unapplied(rule: Rule) -> bool:
+        if rule.action in ("always", "cutoff", "kind"):
+            return noted[rule.action, rule.text, rule_id(rule)] is rule and rule_mark(rule) not in applied
         name, there = rule_id(rule), templates.get(rule_id(rule))
         if rule.action == "add":
             return rule.regex not in regexes

@@ -1,7 +1,8 @@
 """The overrides of a pack: people's decisions about its templates, as JSON data and back.
 
-Three keys, so that each rule and each template is a line: ``overrides``, the rules; ``removed``, the templates that
-mining gave and the rules took out, unchanged; ``added``, the ids of those that only the rules put in.  With
+Four keys, so that each rule and each template is a line: ``overrides``, the rules; ``removed``, the templates that
+mining gave and the rules took out, unchanged; ``added``, the ids of those that only the rules put in; ``applied``, a
+mark of each rule that has been applied, which others than these wait for.  With
 them the templates that mining gave can be had back, and a later mining keeps the rules (`apply_rules`).
 
     {"action": "reject", "id": "t0a1b2c3d4"}                     this string is no template
@@ -18,17 +19,19 @@ Each may have ``by`` and ``time``, and accept, add and edit a ``kind``.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from hashlib import blake2b
 from typing import Any
 
 from templatemine.errors import PackError
 from templatemine.kinds import KINDS
 from templatemine.model import Template
 
-__all__ = ["ACTIONS", "KEYS", "Overrides", "Rule", "read", "read_rule", "read_rules", "write"]
+__all__ = ["ACTIONS", "KEYS", "Overrides", "Rule", "read", "read_rule", "read_rules", "rule_mark", "write"]
 
-KEYS = ("overrides", "removed", "added")
+KEYS = ("overrides", "removed", "added", "applied")
 
 ACTIONS: Mapping[str, tuple[str, ...]] = {
     "accept": ("tokens",),
@@ -90,11 +93,18 @@ class Rule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overrides:
-    """Rules of a pack and their effect."""
+    """Rules of a pack and their effect; `applied` has the `rule_mark` of those that have been applied."""
 
     rules: tuple[Rule, ...] = ()
     removed: tuple[Template, ...] = ()
     added: tuple[str, ...] = ()
+    applied: tuple[str, ...] = ()
+
+
+def rule_mark(rule: Rule) -> str:
+    """Return a short hash of a rule, which another rule, or the same one edited, does not have."""
+    row = json.dumps(rule.as_dict(), sort_keys=True)  # ASCII, so that lone surrogates are no trouble
+    return blake2b(row.encode("ascii"), digest_size=4).hexdigest()
 
 
 def write(overrides: Overrides) -> dict[str, Any]:
@@ -105,6 +115,7 @@ def write(overrides: Overrides) -> dict[str, Any]:
         "overrides": [rule.as_dict() for rule in overrides.rules],
         "removed": overrides.removed,
         "added": list(overrides.added),
+        "applied": list(overrides.applied),
     }
 
 
@@ -127,13 +138,15 @@ def read(data: Mapping[str, Any], where: str, template: Callable[[Any, str], Tem
     for key, value in rows.items():
         if not isinstance(value, list):
             raise PackError(f"{where}: {key}: expected a list, got {type(value).__name__}")
-    for index, name in enumerate(rows["added"]):
-        if not isinstance(name, str):
-            raise PackError(f"{where}: added[{index}]: expected the id of a template, got {name!r}")
+    for key, what in (("added", "the id of a template"), ("applied", "the mark of a rule")):
+        for index, name in enumerate(rows[key]):
+            if not isinstance(name, str):
+                raise PackError(f"{where}: {key}[{index}]: expected {what}, got {name!r}")
     return Overrides(
         rules=read_rules(rows["overrides"], where),
         removed=tuple(template(row, f"{where}: removed[{n}]") for n, row in enumerate(rows["removed"])),
         added=tuple(rows["added"]),
+        applied=tuple(rows["applied"]),
     )
 
 
