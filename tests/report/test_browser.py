@@ -230,6 +230,10 @@ def test_no_table_is_clipped_on_a_small_screen(browser: Any, file: Path) -> None
     found = Watched(browser, file, viewport={"width": 1300, "height": 800})
     wider = "all => all.map(one => one.scrollWidth - one.clientWidth).filter(one => one > 0)"
     assert found.page.locator(".wide").evaluate_all(wider) == []
+    widths = found.page.locator("table.templates td.text:first-child").evaluate_all(
+        "all => all.map(e => e.clientWidth)"
+    )
+    assert min(width for width in widths if width) > 400  # a third of the table
     found.page.close()
 
 

@@ -128,6 +128,19 @@ def ordinary() -> str:
     return "".join(render(make_report({pack.source: pack}, documents, lambda source: ()), "Report"))
 
 
+def test_a_table_of_templates_has_what_one_decides_by() -> None:
+    """There were fourteen columns, of bits and shares of lines, and a fifth of the screen for the template."""
+    table = ordinary().partition('data-search="templates"')[2].partition("</table>")[0]
+    head = re.findall(r"<th [^>]*>([^<]*)</th>", table.partition("</thead>")[0])
+    assert head == ["template", "documents", "characters", "position", "last seen"]  # of one source, without kinds
+    row = table.partition("<tbody>")[2].partition("</tr>")[0]
+    assert row.count("<td") == len(head)
+    pack = Pack.load(GOLDEN / "learned.pack.json")
+    page = "".join(render(make_report({pack.source: pack}, None, lambda source: ())))
+    assert '<th scope="col">kind</th>' in page
+    assert "last seen</th>" not in page  # without an archive
+
+
 def test_links_to_the_original() -> None:
     page = ordinary()
     assert all(

@@ -10,14 +10,12 @@ import heapq
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from hashlib import blake2b
-from itertools import chain, groupby
+from itertools import groupby
 from operator import itemgetter
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from templatemine.cleaning.regex_engine import ManualExpressions, Matches
 from templatemine.config import ReportConfig
@@ -25,9 +23,8 @@ from templatemine.model import Document, Span
 from templatemine.packs.pack import Pack
 from templatemine.report.explain import Explainer, Explanation
 from templatemine.report.marks import TextPiece
-from templatemine.text.characters import line_begin, line_end
 from templatemine.text.dates import day_or_text, settle_texts
-from templatemine.text.expressions import EncodedText, is_own_token
+from templatemine.text.expressions import EncodedText
 
 _ExplainedDocument = tuple[Document, str, Explanation]
 _Ranked = TypeVar("_Ranked", tuple[int, int, _ExplainedDocument], tuple[float, int, int, _ExplainedDocument])
@@ -41,21 +38,12 @@ class TemplateFigures:
     ----------
     df, count : int
         Documents and occurrences.
-    starts, ends, lines : float
-        Shares of the occurrences that begin a line, end a line, are a whole line.
-    bits, bound : float or None
-        Information, and boundness of its tokens, 0 to 1 (see `features`); None for one written by hand.
     days : mapping of str to int
         Documents by day.
     """
 
     df: int
     count: int
-    starts: float
-    ends: float
-    lines: float
-    bits: float | None
-    bound: float | None
     days: Counter[str]
 
 
@@ -94,22 +82,13 @@ class PackMeasurement:
         size = len(pack.templates)
         self._last = np.full(len(self._rows), -1, np.int64)
         self._table = np.zeros((len(self._rows), 2), np.int64)
-        self._edges = np.zeros((len(self._rows), 3), np.int64)
         self._written = ManualExpressions(pack)
-        self._written_counts = np.zeros((size, 5), np.int64)
-        self._form_counts = np.zeros(len(self._vocabulary) + 1, np.int64)
+        self._written_counts = np.zeros((size, 2), np.int64)
         self._by_text: Counter[tuple[int, str]] = Counter()
         self._lowest_hashes: list[tuple[int, int, _ExplainedDocument]] = []
         # Pages are large, and their main text is not cut by lines.
         self._max_sampled = config.samples if pack.html else max(config.samples, config.looked)
         self._largest_shares: list[tuple[float, int, int, _ExplainedDocument]] = []
-
-    @cached_property
-    def _vocabulary(self) -> dict[bytes, int]:
-        """Return the normalised tokens of the automaton, in its order: heads come behind all strings."""
-        templates = [self.pack.templates[row] for row in self._rows]
-        strings = [*map(self.pack.forms, templates), *map(self.pack.head_forms, templates)]
-        return {form: place for place, form in enumerate(dict.fromkeys(chain.from_iterable(strings)))}
 
     def add(self, document: Document) -> None:
         """Clean and count one more document.
@@ -131,7 +110,7 @@ class PackMeasurement:
         self._texts[text] += 1
         if self._rows:
             self._count_strings(encoded, text)
-        self._count_written(encoded.text, written, text)
+        self._count_written(written, text)
         self.documents += 1
         self.characters += found.size
         self.cut += 0 if found.whole else found.cut
@@ -162,19 +141,13 @@ class PackMeasurement:
 
     def _count_strings(self, encoded: EncodedText, text: str) -> None:
         number = self.documents
-        self._matcher.count(encoded.data, number, self._table, self._last, self._form_counts)
-        starts, ends, strings = self._matcher.find(encoded.data)
-        starts, ends = encoded.points(starts, ends)
-        for start, end, string in zip(starts.tolist(), ends.tolist(), strings.tolist(), strict=True):
-            self._edges[string] += _edges(encoded.text, start, end, self.pack.tokenise.separators)
+        self._matcher.count(encoded.data, number, self._table, self._last)
         for place in np.flatnonzero(self._last == number).tolist():
             self._by_text[self._rows[place], text] += 1
 
-    def _count_written(self, body: str, matches: Matches, text: str) -> None:
+    def _count_written(self, matches: Matches, text: str) -> None:
         for row, found in groupby(matches, itemgetter(2)):
-            for start, end, _ in found:
-                self._written_counts[row] += (1, 0, *_edges(body, start, end, ""))
-            self._written_counts[row, 1] += 1
+            self._written_counts[row] += (sum(1 for _ in found), 1)
             self._by_text[row, text] += 1
 
     def _sample(self, document: Document, body: str, found: Explanation) -> None:
@@ -207,31 +180,13 @@ class PackMeasurement:
     def template_figures(self) -> list[TemplateFigures]:
         """Return the figures of each template of the pack, in its order."""
         table = self._written_counts.copy()
-        table[self._rows] = np.concatenate([self._table, self._edges], axis=1)
+        table[self._rows] = self._table
         days: list[Counter[str]] = [Counter() for _ in self.pack.templates]
         settled = settle_texts(self._texts)
         for (row, text), number in self._by_text.items():
             if day := settled[text]:
                 days[row][day] += number
-        out = []
-        for row, (count, df, starts, ends, lines) in enumerate(table.tolist()):
-            bits, bound = self._tightness(row, count)
-            most = max(count, 1)
-            shares = {"starts": starts / most, "ends": ends / most, "lines": lines / most}
-            out.append(TemplateFigures(df=df, count=count, **shares, bits=bits, bound=bound, days=days[row]))
-        return out
-
-    def _tightness(self, row: int, count: int) -> tuple[float | None, float | None]:
-        template = self.pack.templates[row]
-        if template.tokens is None or not count:
-            return None, None
-        forms = self.pack.forms(template)
-        counts: NDArray[np.float64] = np.maximum(
-            self._form_counts[[self._vocabulary[form] for form in forms]], 1
-        ).astype(float)
-        weights = np.array([0.5 if is_own_token(form) else 1.0 for form in forms])
-        bits = float(np.sum(-np.log2(counts / max(int(self._form_counts[-1]), 1)) * weights))
-        return bits, min(float(np.exp(np.log(count) - np.log(counts).mean())), 1.0)
+        return [TemplateFigures(df=df, count=count, days=days[row]) for row, (count, df) in enumerate(table.tolist())]
 
 
 def _push(heap: list[_Ranked], row: _Ranked, most: int) -> None:
@@ -240,10 +195,3 @@ def _push(heap: list[_Ranked], row: _Ranked, most: int) -> None:
         heapq.heappush(heap, row)
     elif heap and row > heap[0]:
         heapq.heapreplace(heap, row)
-
-
-def _edges(text: str, start: int, end: int, separators: str) -> tuple[bool, bool, bool]:
-    """Return whether a stretch begins its line, ends it, and fills it, but for blanks and separators."""
-    before, behind = text[line_begin(text, start) : start], text[end : line_end(text, end)]
-    first, last = (all(char.isspace() or char in separators for char in side) for side in (before, behind))
-    return first, last, first and last

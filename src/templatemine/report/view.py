@@ -57,10 +57,10 @@ class Row:
         An occurrence, if it differs from `text`.
     reasons : str
         Why it is a template, in words; "" where no score decided.
-    length : int
-        Number of tokens; for an expression written by hand, of characters.
-    first, last : str
-        First and last day with a match, ISO 8601; "" if unknown.
+    characters : int
+        That it matches in the archive, or at mining if there is none; see `findings.estimate_removed`.
+    last : str
+        Last day with a match, ISO 8601; "" if there is none.
     strip : str
         Its share of the documents over time, a sparkline.
     others : int
@@ -74,13 +74,11 @@ class Row:
     text: str
     example: str
     reasons: str
-    length: int
+    characters: int
     position: str
-    seen: TemplateFigures | None
-    first: str
     last: str
     strip: str
-    others: int
+    others: int = 0
     variant: bool = False
 
 
@@ -305,7 +303,8 @@ def _make_source(
         histogram=histogram_of(pack),
         rows=tuple(
             replace(
-                _make_row(pack, number, seen[number], len(holders.get(one.tokens or (), ())), steps, documents, config),
+                _make_row(pack, number, seen[number], removed[number], steps, documents, config),
+                others=max(len(holders.get(one.tokens or (), ())) - 1, 0),
                 variant=rank > 0,
             )
             for family in group_families(pack.templates[:most])
@@ -330,7 +329,7 @@ def _make_row(
     pack: Pack,
     number: int,
     seen: TemplateFigures | None,
-    holders: int,
+    characters: int,
     steps: Sequence[Period],
     documents: Sequence[int],
     config: ReportConfig,
@@ -345,13 +344,10 @@ def _make_row(
         text=text,
         example="" if example == text else example,
         reasons=describe_reasons(template),
-        length=len(text) if template.tokens is None else len(template.tokens),
+        characters=characters,
         position=describe_position(template, pack),
-        seen=seen,
-        first=min(days, default=""),
         last=max(days, default=""),
         strip=_draw_sparkline(count_by_period(days, steps), documents, config.points) if days else "",
-        others=max(holders - 1, 0),
     )
 
 
