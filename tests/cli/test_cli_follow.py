@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from datetime import date, timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -154,6 +155,28 @@ def test_a_site_that_changes(cli: Cli, tmp_path: Path) -> None:
     assert "~ Sign up for the Alpha morning letter today." in ran.err or "+ Never miss our Alpha" in ran.err
     cli("clean", new, "-p", packs, "-o", tmp_path / "3.jsonl")
     assert "Never miss" not in (tmp_path / "3.jsonl").read_text().replace("removed", "")
+
+
+def test_an_expression_that_goes_is_told_with_the_rule_that_keeps_it(cli: Cli, tmp_path: Path) -> None:
+    """Documents still had it, and the message named no way to keep it."""
+    source, packs, byline = "alpha.example", tmp_path / "packs", "Ann Reed of the Alpha desk wrote this."
+    rows = dated(records([source], 130), "2024-01-01", 1)
+    for number, row in enumerate(rows):
+        row["text"] += f"\n\n{byline}" if number < 60 or number == 110 else ""
+    start = ("update", "--new-sources", packs, "--least", "60", "--window", "1", "--today", "2024-12-01")
+    assert cli(*start, write(tmp_path / "old.jsonl", rows[:60])).code == 0
+    file, new = packs / f"{source}.json", write(tmp_path / "new.jsonl", rows[60:])
+    told = cli(*start, new, "--dry-run").err
+    assert f"- {byline} [line]  (rejected now; still in 1 of 60 documents)" in told
+    head = f'  to keep "{byline}", add this to the list "overrides" of {file} (make one if there is none); '
+    (line,) = (after for before, after in pairwise(told.splitlines()) if before.startswith(head))
+    (listed,) = json.loads(cli(*start, new, "--dry-run", "--json").out)["sources"]
+    assert json.loads(line) in [one.get("rule") for one in listed["removed"]]
+    data = json.loads(file.read_text())
+    file.write_text(json.dumps({**data, "overrides": [json.loads(line)]}))
+    assert "to keep" not in cli(*start, new).err
+    (kept,) = (one for one in Pack.load(file).templates if " ".join(one.tokens or ()) == byline)
+    assert (kept.anchor, kept.example, kept.df) == ("line", byline, 60)
 
 
 def test_a_pack_keeps_how_it_was_mined_and_a_new_one_has_the_defaults(cli: Cli, tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import json
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +30,8 @@ that were not known, or have changed, and are in the window, "window" all in it.
 An expression that the window does not give stays in the pack until enough
 documents in a row have been without it: "kept" in the table counts these. One
 that mining a window as large rejects goes, though documents have it still: how
-many stands beside it. An override keeps it.
+many stands beside it, and below them the rule that keeps the first; --json has
+that of each.
 --dry-run shows what would change.
 
 A folder that is missing, and a source that the folder has neither a pack nor a
@@ -49,7 +52,7 @@ own patterns, first run "mine --patterns-file ..." on its documents with PACKS
 as the output folder, and update from then on.
 """
 
-_MAX_LISTED, _MAX_TEXT = 10, 100
+_MAX_LISTED, _MAX_TEXT, _MAX_NAMED = 10, 100, 40
 _DAYS, _LEAST = 14, 500
 """Of `window.WindowConfig`, here so that --help need not import it; a test holds the two together."""
 
@@ -132,15 +135,14 @@ def run(args: argparse.Namespace) -> int:
         raise common.no_documents_error(terminal, args.inputs)
     terminal.skipped_more()
     if args.json:
-        totals = {"skipped": terminal.skipped, "met": terminal.met.notes, "seconds": round(terminal.seconds, 3)}
-        terminal.report({**totals, "sources": [_source_json(one) for one in found]}, to_stdout=True)
+        terminal.report({**terminal.figures(), "sources": [_source_json(one) for one in found]}, to_stdout=True)
         return terminal.code
     mined = (">templates", ">rejected", ">kept", ">added", ">removed", ">changed")
     header = ("source", ">given", ">new", ">window", "days", *mined, "note")
     shown = sorted(found, key=lambda one: (-one.given, one.source))
     terminal.say(*text_tables.capped_table(header, [_format_row(one) for one in shown]))
     for one in shown:
-        terminal.say(*_format_changes(one))
+        terminal.say(*_format_changes(one, args.packs))
     if notes := [*_format_notes(found, args.dry_run), *terminal.notes()]:
         terminal.say("", *notes)
     return terminal.code
@@ -180,8 +182,9 @@ def _format_row(one: SourceUpdate) -> tuple[str, ...]:
     )
 
 
-def _format_changes(one: SourceUpdate) -> list[str]:
-    """Format the expressions of a source that were added, removed and changed, the most frequent first."""
+def _format_changes(one: SourceUpdate, folder: str) -> list[str]:
+    """Format the expressions of a source that were added, removed and changed, the most frequent first; and how to keep
+    one that went though documents have it."""
     changes = one.changes
     if not changes:
         return []
@@ -196,7 +199,22 @@ def _format_changes(one: SourceUpdate) -> list[str]:
         lines += [f"  {line}" for line in of_kind[:_MAX_LISTED]]
         if len(of_kind) > _MAX_LISTED:
             lines.append(f"  {kind} and {len(of_kind) - _MAX_LISTED:,} more (--json lists all)")
-    return lines
+    first = next((template for template in _by_what_is_left(one) if template.id in one.left), None)
+    return lines if first is None else [*lines, *_format_rule(first, one.source, folder)]
+
+
+def _format_rule(template: Template, source: str, folder: str) -> list[str]:
+    """Format how to keep an expression that an update takes out of a pack."""
+    from templatemine.packs.overrides import accept_rule
+    from templatemine.packs.pack_folder import pack_names
+    from templatemine.report.words import shorten, template_text
+
+    which = common.escape_line(shorten(template_text(template), _MAX_NAMED))
+    return [
+        f'  to keep "{which}", add this to the list "overrides" of {os.path.join(folder, pack_names(source)[0])} (make '
+        "one if there is none); the next update of this source applies it:",
+        f"    {json.dumps(accept_rule(template).as_dict(), ensure_ascii=False)}",
+    ]
 
 
 def _by_what_is_left(one: SourceUpdate) -> list[Template]:
@@ -215,6 +233,8 @@ def _format_template(template: Template) -> str:
 
 
 def _source_json(one: SourceUpdate) -> dict[str, Any]:
+    from templatemine.packs.overrides import accept_rule
+
     changes = one.changes
     return {
         "source": one.source,
@@ -232,7 +252,12 @@ def _source_json(one: SourceUpdate) -> dict[str, Any]:
         "note": one.note,
         "added": [_template_json(template) for template in changes.added],
         "removed": [
-            {**_template_json(template), "left": one.left.get(template.id, 0)} for template in _by_what_is_left(one)
+            {
+                **_template_json(template),
+                "left": one.left.get(template.id, 0),
+                **({"rule": accept_rule(template).as_dict()} if template.id in one.left else {}),
+            }
+            for template in _by_what_is_left(one)
         ],
         "changed": [{"from": _template_json(old), "to": _template_json(new)} for old, new in changes.changed],
     }

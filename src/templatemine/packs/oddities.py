@@ -37,7 +37,7 @@ def tell_oddities(
         are, them = ("is", "it") if len(rules) == 1 else ("are", "them")
         oddities.append(
             f"{counted(len(rules), 'rule')} ({names}) of {pack.source!r} {are} not applied yet: mine --force applies "
-            f"{them}, and so does a decision at ask or the desk"
+            f"{them}, and so do update, and a decision at ask or the desk"
         )
     if oddities:
         more = f"; and {len(oddities) - _MAX_NAMED:,} more" if len(oddities) > _MAX_NAMED else ""

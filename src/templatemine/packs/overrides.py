@@ -22,14 +22,24 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from hashlib import blake2b
 from typing import Any
 
 from templatemine.errors import PackError
 from templatemine.kinds import KINDS
 from templatemine.model import Template
 
-__all__ = ["ACTIONS", "KEYS", "Overrides", "Rule", "read", "read_rule", "read_rules", "rule_mark", "write"]
+__all__ = [
+    "ACTIONS",
+    "KEYS",
+    "Overrides",
+    "Rule",
+    "accept_rule",
+    "read",
+    "read_rule",
+    "read_rules",
+    "rule_mark",
+    "write",
+]
 
 KEYS = ("overrides", "removed", "added", "applied")
 
@@ -91,6 +101,12 @@ class Rule:
         return {name: value for name, value in row if value not in ("", None, 0)}
 
 
+def accept_rule(template: Template) -> Rule:
+    """Return the rule that keeps a template in its pack, whatever another mining gives."""
+    names = ("tokens", "anchor", "kind", "df", "count", "example")
+    return Rule(action="accept", **{name: getattr(template, name) for name in names})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overrides:
     """Rules of a pack and their effect; `applied` has the `rule_mark` of those that have been applied."""
@@ -103,6 +119,8 @@ class Overrides:
 
 def rule_mark(rule: Rule) -> str:
     """Return a short hash of a rule, which another rule, or the same one edited, does not have."""
+    from hashlib import blake2b  # here, for cleaning has no need of it
+
     row = json.dumps(rule.as_dict(), sort_keys=True)  # ASCII, so that lone surrogates are no trouble
     return blake2b(row.encode("ascii"), digest_size=4).hexdigest()
 
