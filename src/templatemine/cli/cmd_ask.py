@@ -118,7 +118,7 @@ def run(args: argparse.Namespace) -> int:
     terminal = common.Terminal(quiet=False, strict=False)
     common.check_archive_source(args, "--only asks about one source")
     files = PackFiles(args.packs, errors="skip")
-    packs = files.readable(lambda source, error: terminal.skip_pack(str(error)))
+    packs = files.readable(terminal.skip_bad_pack)
     for name in args.only or ():
         if name not in packs:
             raise ConfigError(f"--only: there is no pack of {name!r}{did_you_mean(name, packs)}")

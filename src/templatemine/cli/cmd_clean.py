@@ -281,7 +281,7 @@ def run(args: argparse.Namespace) -> int:
                 written += batch.records
                 steps("cleaning", written, None)
                 if (batch.bad_pack or batch.no_pack) and args.strict:
-                    _name_bad_packs(terminal, cleaner.tally, packs)
+                    _skip_packs(terminal, cleaner.tally, packs)
 
             batches = _tell_overruled(batches, read, packs, terminal)
             with closing(cleaner.pieces(batches, terminal.met, progress)) as lines:
@@ -319,7 +319,7 @@ def _tell_overruled(
 
 def _finish(args: argparse.Namespace, terminal: common.Terminal, tally: Tally, packs: PackFiles) -> int:
     """Print the packs that were skipped, the summary, and what to do if no record has a pack; the exit code."""
-    _name_bad_packs(terminal, tally, packs)
+    _skip_packs(terminal, tally, packs)
     total = tally.total()
     _print_summary(args, terminal, tally, bool(total.fallback) and _cuts_nothing(packs, args.fallback))
     failures = [] if args.check is None else [*_failed_checks(tally, args.check, args.max_torn)]
@@ -362,16 +362,11 @@ def _failed_checks(tally: Tally, most: float, most_torn: float) -> Iterator[str]
             yield f"check: {source} {'; '.join(found)}"
 
 
-def _name_bad_packs(terminal: common.Terminal, tally: Tally, packs: PackFiles) -> None:
-    """Name the packs that were skipped; the first one stops a strict run.
-
-    Where records have no pack, also those that do not tell their source: theirs may be among them.
-    """
-    problems = [problem for _, problem in sorted(tally.bad_packs.items())]
-    if any(counts.no_pack for counts in tally.sources.values()):
-        problems += [problem for problem in packs.unnamed if problem not in problems]
-    for problem in problems:
-        terminal.skip_pack(problem)
+def _skip_packs(terminal: common.Terminal, tally: Tally, packs: PackFiles) -> None:
+    """Name the packs that were skipped; where records have no pack, also those that do not tell their source, for
+    theirs may be among them."""
+    any_without = any(counts.no_pack for counts in tally.sources.values())
+    terminal.skip_packs(tally.bad_packs, packs.unnamed if any_without else ())
 
 
 def _clean_config(args: argparse.Namespace) -> CleanConfig:
@@ -449,9 +444,7 @@ def _print_summary(args: argparse.Namespace, terminal: common.Terminal, tally: T
     if args.json:
         facts = {
             **_source_json(total),
-            "skipped": terminal.skipped,
-            "met": terminal.met.notes,
-            "seconds": round(terminal.seconds, 3),
+            **terminal.figures(),
         }
         facts["sources"] = [
             {"source": source, **_source_json(counts)} for source, counts in sorted(tally.sources.items())
@@ -563,8 +556,9 @@ def _format_kinds(total: SourceTally) -> list[str]:
 def _format_totals(
     args: argparse.Namespace, terminal: common.Terminal, total: SourceTally, empty_fallback: bool
 ) -> list[str]:
-    target = "standard output" if args.output == "-" else args.output
-    written = "read, and nothing written," if args.dry_run or args.diff else f"written to {target}"
+    written = (
+        "read, and nothing written," if args.dry_run or args.diff else f"written to {common.name_output(args.output)}"
+    )
     changed = "would be changed" if args.dry_run or args.diff else "marked" if args.mark else "changed"
     fallback = f"cleaned with the pack of {args.fallback}"
     if empty_fallback:

@@ -89,10 +89,7 @@ def _load_both(old: str, new: str, terminal: common.Terminal) -> tuple[Mapping[s
                 "these, and not one source before and after"
             )
         return {after.source: before}, {after.source: after}
-    before_all, after_all = (
-        load_packs([path], errors="skip", on_skip=lambda source, error: terminal.skip_pack(str(error)))
-        for path in (old, new)
-    )
+    before_all, after_all = (load_packs([path], errors="skip", on_skip=terminal.skip_bad_pack) for path in (old, new))
     return before_all, after_all
 
 

@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
     from templatemine.packs.pack_folder import load_packs
 
     terminal = common.Terminal(quiet=args.quiet, strict=False)
-    packs = load_packs([args.packs], errors="skip", on_skip=lambda source, error: terminal.skip_pack(str(error)))
+    packs = load_packs([args.packs], errors="skip", on_skip=terminal.skip_bad_pack)
     days = read_hits(args.hits or os.path.join(args.packs, "hits"))
     config = DriftConfig(documents=args.between, reference=args.reference)
     found = [detect_drift(source, by_day, config) for source, by_day in sorted(days.items())]

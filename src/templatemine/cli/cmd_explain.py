@@ -162,7 +162,7 @@ def _find_pack(packs: PackFiles, source: str, terminal: common.Terminal) -> Pack
     try:
         return packs.get(source)
     except SkippedPackError as error:
-        terminal.skip_pack(str(error))
+        terminal.skip_bad_pack(source, error)
         return None
 
 

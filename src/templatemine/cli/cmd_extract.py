@@ -303,7 +303,7 @@ def run(args: argparse.Namespace) -> int:
             done += pages
             steps("extracting", done, None)
             if args.strict:
-                _name_bad_packs(terminal, extractor.tally)
+                terminal.skip_packs(extractor.tally.bad_packs)
 
         with closing(extractor.pieces(batches, terminal.met, progress)) as pieces:
             for piece in pieces:
@@ -311,15 +311,9 @@ def run(args: argparse.Namespace) -> int:
         if not extractor.tally.pages:
             raise common.no_documents_error(terminal, args.inputs)
     terminal.skipped_more()
-    _name_bad_packs(terminal, extractor.tally)
+    terminal.skip_packs(extractor.tally.bad_packs)
     _print_summary(args, terminal, extractor.tally, single)
     return terminal.code
-
-
-def _name_bad_packs(terminal: common.Terminal, tally: ExtractTally) -> None:
-    """Name the packs that were skipped; the first one stops a strict run."""
-    for _, problem in sorted(tally.bad_packs.items()):
-        terminal.skip_pack(problem)
 
 
 def _output_format(output: str, single: bool, blocks: bool) -> str:
@@ -370,16 +364,16 @@ def _print_summary(args: argparse.Namespace, terminal: common.Terminal, tally: E
     if args.json:
         names = ("pages", "rendered", "empty", "kept", "blocks", "notes")
         facts: dict[str, Any] = {name: getattr(tally, name) for name in names}
-        facts |= {"characters_html": tally.html, "characters_text": tally.text}
-        facts |= {"skipped": terminal.skipped, "met": terminal.met.notes, "seconds": round(terminal.seconds, 3)}
+        facts |= {"characters_html": tally.html, "characters_text": tally.text, **terminal.figures()}
         terminal.report(facts, to_stdout=args.output != "-")
         return
     lines = [f"{counted(count, 'page')}: {note}" for note, count in sorted(tally.notes.items())]
     if args.render:
         lines.append(f"{tally.rendered:,} of {counted(tally.pages, 'page')} rendered")
     if not single:
-        target = "standard output" if args.output == "-" else args.output
-        lines.append(f"{counted(tally.pages, 'page')} written to {target} in {terminal.seconds:.1f} s")
+        lines.append(
+            f"{counted(tally.pages, 'page')} written to {common.name_output(args.output)} in {terminal.seconds:.1f} s"
+        )
         lines.append(f"{tally.kept:,} of {counted(tally.blocks, 'block')} kept")
         if tally.empty:
             lines.append(f"{tally.empty:,} without any text")

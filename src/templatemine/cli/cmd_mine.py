@@ -275,11 +275,10 @@ def _print_summary(args: argparse.Namespace, terminal: common.Terminal, mined: A
     if args.json:
         totals = {
             "documents": mined.documents,
-            "skipped": mined.skipped,
             "duplicate_ids": mined.duplicates,
             "unreadable_dates": mined.dates.total(),
-            "met": terminal.met.notes,
-            "seconds": round(terminal.seconds, 3),
+            **terminal.figures(),
+            "skipped": mined.skipped,
         }
         terminal.report({**totals, "sources": [_source_json(one) for one in mined.outcomes]}, to_stdout=True)
         return

@@ -68,13 +68,10 @@ def run(args: argparse.Namespace) -> int:
     require_libraries()
     terminal = common.Terminal(quiet=args.quiet, strict=args.strict)
 
-    def skip_pack(source: str, error: Exception) -> None:
-        terminal.skip_pack(str(error))
-
     config = ReportConfig(samples=args.samples, context=args.context, rows=args.rows, rejected=args.rejected)
     with atomic_writer(args.output, force=args.force) as output:
         files = PackFiles(args.packs, errors="skip")
-        packs = files.readable(skip_pack)
+        packs = files.readable(terminal.skip_bad_pack)
         records = None
         if args.archive:
             read = common.read_config(args)
@@ -88,7 +85,11 @@ def run(args: argparse.Namespace) -> int:
                     f"no rejected candidates of {common.escape_line(source)}: {common.escape_line(str(error))}"
                 )
 
-        before = load_packs([args.against], errors="skip", on_skip=skip_pack) if args.against is not None else None
+        before = (
+            load_packs([args.against], errors="skip", on_skip=terminal.skip_bad_pack)
+            if args.against is not None
+            else None
+        )
         size = 0
         with terminal.progress() as steps:
             told = () if records is None else common.tell_records(records, steps)
@@ -100,11 +101,12 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         terminal.report(_report_json(args, terminal, report, size), to_stdout=args.output != "-")
         return terminal.code
-    target = "standard output" if args.output == "-" else args.output
     what = f"{counted(len(packs), 'source')} in {size / 1e6:.1f} MB"
     skipped = [f"{counted(terminal.skipped, 'document')} skipped"] if terminal.skipped else []
     terminal.say(*summarise(report), "")
-    terminal.say(f"{what} written to {target} in {terminal.seconds:.1f} s", *skipped, *terminal.notes())
+    terminal.say(
+        f"{what} written to {common.name_output(args.output)} in {terminal.seconds:.1f} s", *skipped, *terminal.notes()
+    )
     return terminal.code
 
 
@@ -118,9 +120,7 @@ def _report_json(args: argparse.Namespace, terminal: common.Terminal, report: Re
         "conclusion": summarise(report),
         "sources": [_source_json(one) for one in report.sources],
         "without_pack": dict(report.unknown),
-        "skipped": terminal.skipped,
-        "met": terminal.met.notes,
-        "seconds": round(terminal.seconds, 3),
+        **terminal.figures(),
     }
 
 

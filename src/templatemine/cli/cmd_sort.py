@@ -50,16 +50,10 @@ def run(args: argparse.Namespace) -> int:
             terminal.skipped_more()
     documents = sum(one.documents for one in found)
     if args.json:
-        totals = {
-            "documents": documents,
-            "skipped": terminal.skipped,
-            "met": terminal.met.notes,
-            "seconds": round(terminal.seconds, 3),
-        }
         rows = [
             {"source": one.source, "documents": one.documents, "bytes": one.size, "file": one.path} for one in found
         ]
-        terminal.report({**totals, "sources": rows}, to_stdout=True)
+        terminal.report({"documents": documents, **terminal.figures(), "sources": rows}, to_stdout=True)
         return terminal.code
     shown = sorted(found, key=lambda one: (-one.documents, one.source))
     table = [(one.source, f"{one.documents:,}", f"{one.size:,}", one.path) for one in shown]

@@ -65,6 +65,7 @@ __all__ = [
     "flush_output",
     "int_at_least",
     "markup_config",
+    "name_output",
     "no_documents_error",
     "open_records",
     "number_of",
@@ -452,6 +453,11 @@ def same_file(one: str, other: str) -> bool:
     return os.path.realpath(one) == os.path.realpath(other)
 
 
+def name_output(path: str) -> str:
+    """Name an output in a message."""
+    return "standard output" if path == "-" else path
+
+
 def check_output(inputs: Iterable[str], output: str, named: str | None = None) -> None:
     """Raise a fatal `CorpusError` if the output is one of the inputs, or would be read with them the next time.
 
@@ -533,6 +539,15 @@ class Terminal:
         self.skipped_packs += 1
         print_error(problem, "pack skipped: ")
 
+    def skip_packs(self, problems: Mapping[str, str], unnamed: Iterable[str] = ()) -> None:
+        """Count packs by their sources, and others that do not tell theirs, as `skip_pack` does."""
+        for problem in dict.fromkeys([*(problem for _, problem in sorted(problems.items())), *unnamed]):
+            self.skip_pack(problem)
+
+    def skip_bad_pack(self, source: str, error: Exception) -> None:
+        """Count a pack that cannot be read: what readers of several packs call."""
+        self.skip_pack(str(error))
+
     def skipped_more(self) -> None:
         """Print how many more documents were skipped than were named."""
         more = self.skipped - MAX_NAMED_SKIPS - self._named_later
@@ -552,6 +567,10 @@ class Terminal:
             f"{what}: {number:,}" + (f", first {first[what]}" if what in first else "")
             for what, number in sorted(self._met.notes.items())
         ]
+
+    def figures(self) -> dict[str, Any]:
+        """Return what summaries for machines have in common."""
+        return {"skipped": self.skipped, "met": self.met.notes, "seconds": round(self.seconds, 3)}
 
     def say(self, *lines: str) -> None:
         """Print lines of a summary, whatever they hold."""
