@@ -19,7 +19,7 @@ from templatemine.archive.apply_overrides import apply_rules
 from templatemine.cli import cmd_show as show
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
-from templatemine.packs.pack_folder import read_rejected
+from templatemine.packs.pack_folder import read_rejected, rejected_path
 
 
 @pytest.fixture
@@ -77,6 +77,30 @@ def test_rejected(cli: Cli, pack: Path) -> None:
         assert line[3].split() == [*reason.split(), *tokens]
     assert "\nrejected candidates, the nearest to being templates first\n" in ran.out
     assert len(cli("show", pack, "--rejected", "--limit", "0").out.splitlines()) > len(rows)
+
+
+def test_rejected_candidates_with_most_at_stake_stand_first(cli: Cli, pack: Path, tmp_path: Path) -> None:
+    """The list began with whatever had the highest score, though hardly anything depended on it."""
+    rows, data = list(read_rejected(pack)), json.loads(pack.read_text(encoding="utf-8"))
+    asked = {tokens: stake for stake, (tokens, _, _, _) in zip((700, 90), (rows[4], rows[2]), strict=True)}
+    told = [
+        {"tokens": [*tokens], "df": 9, "count": 9, "anchor": "", "filled": "", "example": " ".join(tokens)}
+        | {"score": 0.4, "stake": stake}
+        for tokens, stake in asked.items()
+    ]
+    cut = {**told[0], "tokens": data["templates"][0]["tokens"], "stake": 900}  # no rejected candidate
+    file = tmp_path / "p.json"
+    file.write_text(json.dumps({**data, "questions": [cut, *told]}), encoding="utf-8")
+    shutil.copy(rejected_path(pack), rejected_path(file))
+    facts = json.loads(cli("show", file, "--rejected", "--json", "--limit", "4").out)["rejected_candidates"]
+    assert [tuple(one["tokens"]) for one in facts] == [*asked, rows[0][0], rows[1][0]]
+    assert [one.get("stake") for one in facts] == [700, 90, None, None]
+    lines = cli("show", file, "--rejected", "--limit", "3").out.splitlines()[-6:-1]
+    assert lines[0] == (
+        "rejected candidates, first what ask asks about, by the characters at stake; then the others, the nearest to "
+        "being templates first"
+    )
+    assert [line.split()[3] for line in lines[2:]] == ["700", "90", "-"]
 
 
 def test_rejected_of_a_folder_stand_below_their_source(cli: Cli, mined: Path, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice, repeat
 from typing import TYPE_CHECKING, Any
 
 from templatemine.cli import common, text_tables
@@ -56,7 +56,8 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rejected",
         action="store_true",
-        help="list the rejected candidates with their reasons, the nearest to being templates first",
+        help="list the rejected candidates with their reasons; first what ask asks about, then the nearest to being "
+        "templates",
     )
     parser.add_argument("--why", action="store_true", help="also print what speaks for and against each template")
     parser.add_argument(
@@ -82,26 +83,26 @@ def run(args: argparse.Namespace) -> int:
                 raise ConfigError(f"--{name}: expected a pack, got a folder of packs; give one of its files")
         return _show_folder(args)
     from templatemine.packs.pack import Pack
-    from templatemine.packs.pack_folder import read_rejected
 
     pack = whole = Pack.load(args.pack)
     if args.kind is not None:
         kinds = parse_kinds(args.kind, "--kind")
         pack = replace(pack, templates=tuple(one for one in pack.templates if one.kind in kinds))
-    rejected = read_rejected(args.pack) if args.rejected else iter(())
     if args.json:
-        common.print_text(json.dumps(_pack_json(args, pack, rejected), indent=1) + "\n")
+        common.print_text(json.dumps(_pack_json(args, pack), indent=1) + "\n")
         return 0
     width = None if args.full else text_tables.terminal_width(sys.stdout)
     limit = _MAX_TEMPLATES if args.limit is None else args.limit
     listed = (
-        _format_rejected(pack, rejected, limit, width) if args.rejected else _format_templates(pack, args, limit, width)
+        _format_rejected(pack, args.pack, limit, width)
+        if args.rejected
+        else _format_templates(pack, args, limit, width)
     )
     common.print_text("\n".join([*_format_header(whole, width), "", *listed]) + "\n")
     return 0
 
 
-def _pack_json(args: argparse.Namespace, pack: Pack, rejected: Iterator[RejectedCandidate]) -> dict[str, Any]:
+def _pack_json(args: argparse.Namespace, pack: Pack) -> dict[str, Any]:
     from templatemine.packs.families import group_families
 
     limit = args.limit or None
@@ -112,13 +113,38 @@ def _pack_json(args: argparse.Namespace, pack: Pack, rejected: Iterator[Rejected
         [pack.templates[place].id for place in family] for family in group_families(pack.templates[:limit])
     ]
     if args.rejected:
-        facts["rejected_candidates"] = _rejected_json(rejected, limit)
+        facts["rejected_candidates"] = _rejected_json(pack, args.pack, limit)
     return facts
 
 
-def _rejected_json(rejected: Iterator[RejectedCandidate], limit: int | None) -> list[dict[str, Any]]:
-    names = ("tokens", "df", "count", "reason")
-    return [dict(zip(names, row, strict=True)) for row in islice(rejected, limit)]
+def _rejected_json(pack: Pack, file: str, limit: int | None) -> list[dict[str, Any]]:
+    names, asked = ("tokens", "df", "count", "reason"), _asked_candidates(pack, file)
+    stakes = [{"stake": stake} for _, stake in asked]
+    rows = islice(_order_rejected(asked, file), limit)
+    return [
+        dict(zip(names, row, strict=True)) | stake for row, stake in zip(rows, chain(stakes, repeat({})), strict=False)
+    ]
+
+
+def _asked_candidates(pack: Pack, file: str) -> list[tuple[RejectedCandidate, int]]:
+    """Return the rejected candidates that the open questions of a pack are about, each with the characters at stake,
+    the most first."""
+    from templatemine.archive.apply_answers import current_removal, open_questions
+    from templatemine.packs.pack_folder import read_rejected
+
+    stakes = {one.tokens: one.stake for one in reversed(open_questions(pack)) if not current_removal(pack, one)}
+    rows = (row for row in read_rejected(file) if row[0] in stakes)
+    found = [(row, stakes[row[0]]) for row in islice(rows, len(stakes))]
+    return sorted(found, key=lambda one: -one[1])
+
+
+def _order_rejected(asked: Sequence[tuple[RejectedCandidate, int]], file: str) -> Iterator[RejectedCandidate]:
+    """Yield those rejected candidates, and then all others in the order of their file."""
+    from templatemine.packs.pack_folder import read_rejected
+
+    first = {row[0]: row for row, _ in asked}
+    yield from first.values()
+    yield from (row for row in read_rejected(file) if row[0] not in first)
 
 
 # ------------------------------------------------------------------------------------------------------------- a pack
@@ -277,18 +303,29 @@ def _format_example(template: Template) -> str:
     return f', as in "{common.escape_line(shorten(template.example, _MAX_EXAMPLE))}"' if has_patterns else ""
 
 
-def _format_rejected(pack: Pack, rejected: Iterator[RejectedCandidate], limit: int, width: int | None) -> list[str]:
+def _format_rejected(pack: Pack, file: str, limit: int, width: int | None) -> list[str]:
     from templatemine.report.words import join_tokens
 
+    asked = _asked_candidates(pack, file)
+    stakes = chain((f"{stake:,}" for _, stake in asked), repeat("-"))
     rows = [
-        (f"{df:,}", _format_share(df, pack), f"{count:,}", reason, common.escape_line(join_tokens(tokens)))
-        for tokens, df, count, reason in islice(rejected, limit or None)
+        (
+            f"{df:,}",
+            _format_share(df, pack),
+            f"{count:,}",
+            *([next(stakes)] if asked else []),
+            reason,
+            common.escape_line(join_tokens(tokens)),
+        )
+        for tokens, df, count, reason in islice(_order_rejected(asked, file), limit or None)
     ]
     lines = ["no rejected candidates"]
     if rows:
-        table = text_tables.format_table((">df", ">share", ">count", "reason", "candidate"), rows, width)
-        order = "nearest to being templates" if pack.method == "learned" else "most frequent"
-        lines = [f"rejected candidates, the {order} first", *table]
+        header = (">df", ">share", ">count", *([">at stake"] if asked else []), "reason", "candidate")
+        table = text_tables.format_table(header, rows, width)
+        order = "the nearest to being templates first" if pack.method == "learned" else "the most frequent first"
+        first = "first what ask asks about, by the characters at stake; then the others, " if asked else ""
+        lines = [f"rejected candidates, {first}{order}", *table]
     return lines + _format_more(sum(pack.rejected.values()) - len(rows) if limit else 0)
 
 
@@ -333,18 +370,16 @@ def _show_folder(args: argparse.Namespace) -> int:
 
 def _show_rejected_of_each(args: argparse.Namespace, packs: Sequence[tuple[str, Pack]]) -> int:
     """Print the rejected candidates of each pack below its source; return the number of packs whose cannot be read."""
-    from templatemine.packs.pack_folder import read_rejected
-
     width = None if args.full else text_tables.terminal_width(sys.stdout)
     limit = _MAX_TEMPLATES if args.limit is None else args.limit
     rows, bad = [], 0
     for number, (file, pack) in enumerate(packs):
         try:
             if args.json:
-                rejected = _rejected_json(read_rejected(file), args.limit or None)
+                rejected = _rejected_json(pack, file, args.limit or None)
                 rows.append({**_folder_row_json(file, pack), "rejected_candidates": rejected})
                 continue
-            listed = _format_rejected(pack, read_rejected(file), limit, width)
+            listed = _format_rejected(pack, file, limit, width)
             common.print_text("\n".join([*([""] if number else []), common.escape_line(pack.source), *listed]) + "\n")
         except CorpusError as error:
             bad += 1
