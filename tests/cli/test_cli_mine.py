@@ -844,3 +844,15 @@ def test_fields_that_are_probably_the_source_are_named(cli: Cli, tmp_path: Path,
 def test_an_archive_is_no_pack(cli: Cli, tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl.gz", records())
     assert cli("show", path).error == f"{path}: expected a pack, found a compressed file; packs are plain JSON"
+
+
+def test_where_nothing_is_found_what_came_near_is_next(cli: Cli, tmp_path: Path) -> None:
+    """There was no next step where a newcomer needs one most."""
+    rows = [
+        one | {"text": one["text"].replace("\n\n", " ")[60:200] + f" {n}."}
+        for n, one in enumerate(records([SOURCES[0]]))
+    ]
+    archive = write(tmp_path / "a.jsonl", rows)
+    ran = cli("mine", archive, "-o", tmp_path / "packs", "--caution", "1000000")
+    assert ran.code == 0
+    assert f"next, see what came near: templatemine show {tmp_path}/packs --rejected --limit 10\n" in ran.err

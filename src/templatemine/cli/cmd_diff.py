@@ -99,7 +99,7 @@ def _load_both(old: str, new: str, terminal: common.Terminal) -> tuple[Mapping[s
 def _format_source(one: PackDiff, limit: int, width: int | None) -> list[str]:
     """Format a source: its packs, then a row for each template; within a kind, most characters first."""
     measured = one.cuts is not None
-    header = ("", ">df", ">share", *((">characters",) if measured else ()), "template")
+    header = ("", ">documents", ">share", *((">characters",) if measured else ()), "template")
     rows: list[tuple[str, ...]] = []
     for mark, pairs in one.rows().items():
         for old, new in pairs[: limit or None]:

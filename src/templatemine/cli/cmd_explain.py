@@ -119,7 +119,7 @@ def run(args: argparse.Namespace) -> int:
         common.print_text(shown + "\n")
         printed += 1
     if choice.has_more:
-        common.print_error(f"there are more articles than these {printed}; --limit 0 prints all", "")
+        common.print_error(f"there are more than {counted(printed, 'article')}; --limit 0 prints all", "")
     if not read:
         raise common.no_documents_error(terminal, args.inputs)
     if first_late is not None:

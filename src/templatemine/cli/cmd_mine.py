@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -285,12 +286,16 @@ def _print_summary(args: argparse.Namespace, terminal: common.Terminal, mined: A
     header = ("source", ">documents", ">templates", ">rejected", "note")
     rows = [_format_row(one) for one in sorted(mined.outcomes, key=lambda one: (-one.documents, one.source))]
     terminal.say(*text_tables.capped_table(header, rows), "", *_format_totals(args, terminal, mined))
-    if any(one.templates for one in mined.outcomes):
-        terminal.say(*_suggest_next(args))
+    terminal.say(*_suggest_next(args, mined))
 
 
-def _suggest_next(args: argparse.Namespace) -> list[str]:
-    """Return the command that shows what cleaning would do; nothing for an archive that cannot be read twice."""
+def _suggest_next(args: argparse.Namespace, mined: ArchiveReport) -> list[str]:
+    """Return the command that shows what cleaning would do, or what came near; nothing for an archive that cannot be
+    read twice."""
+    if not any(one.templates for one in mined.outcomes):
+        words = ("show", args.output, "--rejected", "--limit", "10")
+        some = any(one.rejected for one in mined.outcomes)
+        return [f"next, see what came near: templatemine {shlex.join(words)}"] if some else []
     if "-" in args.inputs:
         return []
     words = ("explain", args.inputs[0], "--packs", args.output, "--limit", "3", "--context", "80")

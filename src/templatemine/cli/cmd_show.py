@@ -276,7 +276,7 @@ def _format_templates(pack: Pack, args: argparse.Namespace, limit: int, width: i
     last = "expression" if args.regex else "template"
     # The string is the last column: it may be cut, or in a script that is written from right to left.
     lines = text_tables.format_table(
-        (">df", ">share", ">count", "id", *(["kind"] if pack.has_kinds else []), last), rows, width
+        (">documents", ">share", ">count", "id", *(["kind"] if pack.has_kinds else []), last), rows, width
     )
     if any(one.kind and not POLICIES[DEFAULT].cuts(one.kind) for one in shown):
         lines += ["", "* clean leaves these in, unless it is told --cut-only all"]
@@ -321,7 +321,7 @@ def _format_rejected(pack: Pack, file: str, limit: int, width: int | None) -> li
     ]
     lines = ["no rejected candidates"]
     if rows:
-        header = (">df", ">share", ">count", *([">at stake"] if asked else []), "reason", "candidate")
+        header = (">documents", ">share", ">count", *([">at stake"] if asked else []), "reason", "candidate")
         table = text_tables.format_table(header, rows, width)
         order = "the nearest to being templates first" if pack.method == "learned" else "the most frequent first"
         first = "first what ask asks about, by the characters at stake; then the others, " if asked else ""
