@@ -9,6 +9,9 @@ own.
 """
 
 import os
+import shlex
+import shutil
+import sysconfig
 from contextlib import redirect_stdout
 from pathlib import Path
 
@@ -96,6 +99,24 @@ class Lines:
         pass
 
 
+def require_compiler():
+    """End with what to install, before half a minute of translating, if there is no C compiler or no header of Python.
+
+    pip shows only the end of what is written here, and a compiler that is missing is an [Errno 2] there.
+    """
+    if os.name != "posix":
+        return
+    program = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")[0]
+    header = Path(sysconfig.get_path("include"), "Python.h")
+    missing = [] if shutil.which(program) else [f"a C compiler ({program})"]
+    missing += [] if header.exists() else [f"the headers of Python ({header})"]
+    if missing:
+        raise SystemExit(
+            f"templatemine is compiled, and {' and '.join(missing)} cannot be found; Debian, Ubuntu: apt install gcc "
+            "python3-dev; Fedora: dnf install gcc python3-devel; macOS: xcode-select --install"
+        )
+
+
 class Build(build_ext):
     """In parallel, also where the package is installed in place; all anew if the mode is another one."""
 
@@ -109,6 +130,7 @@ class Build(build_ext):
             self.build_lib, self.build_temp = plain.build_lib, plain.build_temp
 
     def run(self):
+        require_compiler()
         self.force = self.force or force
         with redirect_stdout(Lines()):
             self.translate()

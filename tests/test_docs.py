@@ -29,8 +29,8 @@ PAGES = [
 ]
 RESEARCH = sorted((ROOT / "docs" / "research").glob("*.md"))
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
-FOREIGN = {"--group", "--no-deps", "--array", "--cpus-per-task", "--mem", "--wrap"}
-"""Options of pip, and of Slurm."""
+FOREIGN = {"--group", "--no-deps", "--install", "--array", "--cpus-per-task", "--mem", "--wrap"}
+"""Options of pip, of Apple's tools, and of Slurm."""
 
 _SHOWN = re.compile(r"^    (?:\$ )?templatemine (\S.*)$", re.MULTILINE)
 _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*[a-z]")

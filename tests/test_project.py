@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -113,3 +114,16 @@ def test_the_citation_is_of_this_version() -> None:
     assert citation["version"] == __version__
     assert citation["license"] == PROJECT["project"]["license"]
     assert citation["abstract"] == PROJECT["project"]["description"]
+
+
+def test_a_missing_compiler_is_told_before_anything_is_translated(tmp_path: Path) -> None:
+    """The last line of half a minute was ``[Errno 2] No such file or directory: 'gcc'``."""
+    pytest.importorskip("Cython")
+    words = [sys.executable, "setup.py", "build_ext", "--build-temp", str(tmp_path), "--build-lib", str(tmp_path)]
+    environment = {**os.environ, "CC": "no-such-compiler -m64", "TEMPLATEMINE_BUILD": "release"}
+    ran = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60)
+    assert ran.returncode == 1
+    assert ran.stderr.splitlines()[-1].startswith(
+        "templatemine is compiled, and a C compiler (no-such-compiler) cannot be found; Debian, Ubuntu: apt install gcc"
+    )
+    assert "Compiling" not in ran.stdout
