@@ -84,7 +84,7 @@ def _run(*arguments: object) -> None:
 @contextmanager
 def _desk(packs: Path, archive: Path) -> Iterator[str]:
     """A desk on a free port of loopback, and its address."""
-    command = _command("desk", packs, "--archive", archive, "--port", "0", "--name", "Ann", "--quiet")
+    command = _command("desk", packs, "--archive", archive, "--port", "0", "--by", "Ann", "--quiet")
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stderr is not None

@@ -114,3 +114,10 @@ def test_another_address_asks_for_a_token(mined: Path, archive: Path, tmp_path: 
         assert ask(port, f"/?token={token}", f"desk.example:{port}")[0] == 303
         assert ask(port, f"/?token={token}", f"evil.example:{port}")[0] == 421
     assert os.path.exists(tmp_path / "desk.sqlite")
+
+
+def test_one_option_says_whose_decisions_they_are(cli: Cli, mined: Path, archive: Path) -> None:
+    """It was --name at the desk and --by in ask."""
+    assert cli("desk", mined, "-a", archive, "--name", "Ann").code == 2
+    for name in ("ask", "desk"):
+        assert "--by NAME" in cli(name, "--help").out

@@ -332,3 +332,10 @@ def test_commands_fit_sixty_columns(
     assert ran.code == 0
     paths = str(tmp_path)
     assert [line for line in (ran.out + ran.err).splitlines() if cell_len(line) > 60 and paths not in line] == []
+
+
+def test_brief_help_leaves_no_bracket_open(cli: Cli) -> None:
+    """It ends at the first semicolon, which one option had within brackets."""
+    for name in ("mine", "clean", "sort", "extract", "update", "ask", "show", "report", "explain", "desk", "diff"):
+        told = cli(name, "--help").out.partition("\n\n")[2]
+        assert told.count("(") == told.count(")"), name

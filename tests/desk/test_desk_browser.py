@@ -148,7 +148,7 @@ def place(
 def running(packs: Path, archive: Path) -> Iterator[str]:
     """A desk in a process of its own; gives its address."""
     command = [sys.executable, "-m", "templatemine", "desk", str(packs), "-a", str(archive), "--port", "0"]
-    with subprocess.Popen([*command, "--name", "Ann"], stdout=subprocess.PIPE, text=True) as server:
+    with subprocess.Popen([*command, "--by", "Ann"], stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         try:
             yield server.stdout.readline().strip().rstrip("/")

@@ -27,7 +27,7 @@ exit codes:
   130  ended by Ctrl-C; everything saved stays
 """
 
-COMMON = ("--archive", "--gold", "--sample", "--store", "--name", "--host", "--port", "--token")
+COMMON = ("--archive", "--gold", "--sample", "--store", "--by", "--host", "--port", "--token")
 """Options that `--help` lists."""
 
 
@@ -35,11 +35,16 @@ def add(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.epilog = EXIT_CODES
     parser.add_argument("packs", metavar="PACKS", help="folder of packs, or one pack")
-    parser.add_argument("--archive", "-a", metavar="INPUT", nargs="+", required=True, help=common.INPUT_HELP)
+    common.add_archive_option(parser, required=True)
     parser.add_argument("--gold", metavar="PATH", help="annotated spans, a file or a folder, for F1 in comparisons")
     common.add_number(parser, "--sample", 1, 300, "documents of each source that are held in memory and shown")
     parser.add_argument("--store", metavar="FILE", default="", help="the file of the desk (default: PACKS/desk.sqlite)")
-    parser.add_argument("--name", metavar="NAME", default="", help="name of the annotator (default: your user name)")
+    parser.add_argument(
+        "--by",
+        metavar="NAME",
+        default="",
+        help="whose decisions and annotations they are (default: your name on this machine)",
+    )
     group = parser.add_argument_group("address")
     group.add_argument("--host", metavar="HOST", default="127.0.0.1", help="where to listen (default: %(default)s)")
     common.add_number(group, "--port", 0, 8642, "0 selects a free port")
@@ -66,14 +71,15 @@ def run(args: argparse.Namespace) -> int:
         names=args.allow_host,
         store=args.store,
         sample=args.sample,
-        name=args.name,
+        name=args.by,
     )
     gold = read_spans(args.gold) if args.gold else None
     read = common.read_config(args)
 
     def records() -> Iterator[Record]:
         with terminal.progress() as steps:
-            yield from common.tell_records(common.read_nonempty_records(args.archive, read, terminal), steps)
+            found = common.tell_overruled(common.read_nonempty_records(args.archive, read, terminal), read)
+            yield from common.tell_records(found, steps)
         terminal.skipped_more()
 
     serve(

@@ -293,9 +293,8 @@ def _suggest_next(args: argparse.Namespace, mined: ArchiveReport) -> list[str]:
     """Return the command that shows what cleaning would do, or what came near; nothing for an archive that cannot be
     read twice."""
     if not any(one.templates for one in mined.outcomes):
-        words = ("show", args.output, "--rejected", "--limit", "10")
-        some = any(one.rejected for one in mined.outcomes)
-        return [f"next, see what came near: templatemine {shlex.join(words)}"] if some else []
+        near = shlex.join(("templatemine", "show", args.output, "--rejected", "--limit", "10"))
+        return [f"next, see what came near: {near}"] if any(one.rejected for one in mined.outcomes) else []
     if "-" in args.inputs:
         return []
     words = ("explain", args.inputs[0], "--packs", args.output, "--limit", "3", "--context", "80")

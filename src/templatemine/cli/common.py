@@ -187,14 +187,23 @@ def add_input_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--input-format",
         metavar="NAME",
-        help="format of the inputs, see templatemine formats (default: by suffix; - is a page if it begins like one, "
-        "else JSON lines)",
+        help="format of the inputs, see templatemine formats; by default the suffix tells, and - is a page if it "
+        "begins like one, else JSON lines",
     )
 
 
-def add_archive_option(parser: argparse.ArgumentParser) -> None:
+def add_archive_option(parser: argparse.ArgumentParser, *, required: bool = False) -> None:
     """Add the option for the inputs beside packs."""
-    parser.add_argument("--archive", "-a", metavar="INPUT", nargs="+", action="extend", default=[], help=INPUT_HELP)
+    parser.add_argument(
+        "--archive",
+        "-a",
+        metavar="INPUT",
+        nargs="+",
+        action="extend",
+        default=[],
+        required=required,
+        help=INPUT_HELP,
+    )
 
 
 def add_jobs_option(group: argparse._ActionsContainer, told: str) -> None:
