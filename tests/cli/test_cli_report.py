@@ -289,6 +289,16 @@ def test_cuts_in_long_lines_are_marked_in_their_context(cli: Cli, mined: Path, n
     assert cli("explain", one, "-p", mined, "--id", article["id"]).out.count("A word.") == 800
 
 
+def test_explain_says_when_nothing_goes(cli: Cli, mined: Path, tmp_path: Path) -> None:
+    """It printed unchanged articles, as if there were others behind them that lose something."""
+    rows = [{"source": "alpha.example", "id": str(n), "text": f"A plain story, number {n}."} for n in range(3)]
+    told = cli("explain", write(tmp_path / "plain.jsonl", rows), "-p", mined, "-n", "1").err.splitlines()
+    assert told == [
+        "templatemine: nothing goes from 3 articles that were read; show --rejected lists what came near",
+        "templatemine: there are more than 1 article; --limit 0 prints all",
+    ]
+
+
 def test_explain_without_articles(cli: Cli, mined: Path, tmp_path: Path) -> None:
     """It printed nothing at all, as if all were well."""
     empty = write(tmp_path / "empty.jsonl", [])

@@ -85,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
     config = CleanConfig(html=args.html)
     explainers: dict[str, Explainer] = {}
     near: list[str] = []
-    read = printed = 0
+    read = printed = unchanged = 0
     first_late: CorpusError | None = None
     context = _CONTEXT if args.context is None and args.id is None else args.context
 
@@ -118,6 +118,10 @@ def run(args: argparse.Namespace) -> int:
             shown = "\n" * bool(printed) + "\n".join(_format_document(one, painter, context))
         common.print_text(shown + "\n")
         printed += 1
+        unchanged += one.found is not None and not one.is_changed
+    if args.limit and args.id is None and unchanged == printed > 0:
+        some = f"{counted(read, 'article')} that {'was' if read == 1 else 'were'} read"
+        common.print_error(f"nothing goes from {some}; show --rejected lists what came near", "")
     if choice.has_more:
         common.print_error(f"there are more than {counted(printed, 'article')}; --limit 0 prints all", "")
     if not read:
