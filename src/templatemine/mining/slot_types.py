@@ -19,7 +19,7 @@ from zlib import crc32
 
 from templatemine.config import SlotConfig
 from templatemine.matching import _automaton
-from templatemine.text.characters import BRACKETS, CAPITAL, SPACE, in_class
+from templatemine.text.characters import BRACKETS, CAPITAL, SPACE, ends_sentence, in_class
 from templatemine.text.expressions import ANCHORS, SLOT_REACH
 from templatemine.text.patterns import PatternSet
 from templatemine.text.slots import ANY, KINDS, MAX_SIZED_SLOT, SLOT_SIZE, kind_code, kind_words, max_length
@@ -46,6 +46,8 @@ MIN_OVERRUNS, MIN_OVERRUN_SHARE = 4, 0.2
 with articles of one line and such slots 28 and 100 % of those of two that do; of others up to 13 %, and two of six."""
 _MIN_NAMES_SHARE = 0.9
 """Fillers of a slot for names: some lines begin as bylines do ("By Saturday, the video had …"), and stay."""
+_MIN_SENTENCE_WORDS = 6
+"""Words of a filler that is a sentence, at least."""
 _SIZED = MAX_SIZED_SLOT - _LENGTH_STEP
 """Characters of the longest slot that says how many."""
 
@@ -199,6 +201,8 @@ def _infer_slot_type(slot_fillers: SlotFillers, slot: Slot, separators: str, con
     if slot_fillers.documents * config.unseen < 3:
         return widest
     kind = next((kind for kind in KINDS if _all_of_kind(kind, short, slot.side, separators)), None)
+    if kind is None and widest != ANY and _are_names_or_sentences(short, slot.side, separators):
+        kind = "names"
     if kind is None:
         max_length = ceil(max(map(len, short)) * _LENGTH_FACTOR / _LENGTH_STEP) * _LENGTH_STEP
         kind = str(max_length) if max_length <= _SIZED else widest
@@ -230,14 +234,24 @@ def _within_brackets(fillers: Sequence[str], slot: Slot) -> list[str]:
 
 
 def _all_of_kind(kind: str, fillers: Sequence[str], side: str, separators: str) -> bool:
-    """Return whether all fillers are of a kind, or nearly all names; those hold a capital, or they would be any of
-    scripts without."""
+    """Return whether all fillers are of a kind, or nearly all names."""
     if kind != "names":
         return all(is_of_kind(kind, filler, separators, side) for filler in fillers)
-    names = sum(
-        is_of_kind(kind, filler, separators, side) and _CAPITAL.search(filler) is not None for filler in fillers
-    )
-    return names >= _MIN_NAMES_SHARE * len(fillers)
+    return sum(_is_name(filler, side, separators) for filler in fillers) >= _MIN_NAMES_SHARE * len(fillers)
+
+
+def _are_names_or_sentences(fillers: Sequence[str], side: str, separators: str) -> bool:
+    """Return whether at least half of the fillers that a slot of a length would take are names, and most of the others
+    sentences: credits with nothing between them and the story."""
+    taken = [filler for filler in fillers if len(filler) <= _SIZED]
+    others = [filler for filler in taken if not _is_name(filler, side, separators)]
+    sentences = sum(len(filler.split()) >= _MIN_SENTENCE_WORDS and ends_sentence(filler) for filler in others)
+    return 2 * len(others) <= len(taken) and 2 * sentences > len(others)
+
+
+def _is_name(filler: str, side: str, separators: str) -> bool:
+    """Return whether a filler is names and holds a capital, or it would be any of scripts without."""
+    return is_of_kind("names", filler, separators, side) and _CAPITAL.search(filler) is not None
 
 
 def is_of_kind(kind: str, filler: str, separators: str, side: str) -> bool:
