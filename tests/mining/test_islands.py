@@ -158,6 +158,24 @@ def test_what_stands_elsewhere_too_stays(elsewhere: int, goes: bool) -> None:
     assert bool(_added(PACK, documents)) is goes
 
 
+def test_what_other_templates_cut_does_not_speak_for_what_stays() -> None:
+    """An advertisement is cut whole in one wording, and in two pieces in others, between which a string stays."""
+    stays = "installers who would do it for you,"
+    whole = f"We know {stays} at any time."
+    pack = _pack("Nobody else has", "so ask for a price.", whole, anchor="")
+    documents = _archive(lambda index: f"Nobody else has {stays} so ask for a price." if index < 6 else whole, 40)
+    assert [*_added(pack, documents)] == [stays]
+
+
+def test_places_within_longer_islands_count() -> None:
+    """A string that is an island in a third of its places, and a part of a longer one in the others."""
+    stays = "installers who would do it for you,"
+    pack = _pack("Nobody else has", "so ask for a price.", anchor="")
+    blocks = [stays, f"good {stays}", f"better {stays}"]
+    documents = _archive(lambda index: f"Nobody else has {blocks[index % 3]} so ask for a price.", 30)
+    assert stays in _added(pack, documents)
+
+
 @pytest.mark.parametrize(
     ("island", "goes"),
     [

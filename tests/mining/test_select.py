@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from random import Random
 
 import numpy as np
@@ -78,6 +78,7 @@ def decided(
     config: SelectConfig | None = None,
     html: bool = False,
     documents: list[Document] | None = None,
+    opens_with_title: Callable[[int], bool] | None = None,
 ) -> dict[tuple[str, str], tuple[int, bool, int]]:
     """(reason, slot, anchor) by kind and string, where strings have these scores for themselves and for what fills
     their line, and all others 0."""
@@ -104,7 +105,9 @@ def decided(
     matrices = compute_features(
         corpus, segments, [None] * len(documents), kinds, CueReader(segments, corpus.form_names, [load_cues()])
     )
-    verdicts = select(segments, kinds, matrices, given, config or SelectConfig(), html=html)
+    verdicts = select(
+        segments, kinds, matrices, given, config or SelectConfig(), html=html, opens_with_title=opens_with_title
+    )
     assert set(scores) <= set(names)
     rows = zip(verdicts.reason_of.tolist(), verdicts.slot.tolist(), verdicts.anchor.tolist(), strict=True)
     found = dict(zip(names, rows, strict=True))
@@ -390,6 +393,59 @@ def test_what_opens_an_article_and_stands_in_others_is_a_headline(others: int, r
         for place in range(120)
     ]
     assert decided({(SEGMENT, line): (0.95, 0)}, documents=documents_of(texts))[SEGMENT, line][0] == reason
+
+
+@pytest.mark.parametrize(
+    ("score", "titled", "reason"), [(0.95, True, HEADLINE), (0.95, False, 0), (0.7, False, HEADLINE)]
+)
+def test_what_opens_an_article_of_another_title_is_no_headline(score: float, titled: bool, reason: int) -> None:
+    random = Random(18)
+    line = "Earn More Than Before"
+    texts = [
+        f"{line if place == 0 else prose(random, 4)}\n{prose(random, 20)}.\n{prose(random, 15)}.\n"
+        f"{line if 0 < place <= 6 else prose(random, 4)}\n{prose(random, 9)}."
+        for place in range(120)
+    ]
+    asked = []
+
+    def opens_with_title(document: int) -> bool:
+        asked.append(document)
+        return titled
+
+    found = decided({(SEGMENT, line): (score, 0)}, documents=documents_of(texts), opens_with_title=opens_with_title)
+    assert found[SEGMENT, line][0] == reason
+    assert asked == ([0] if score > 0.7 else [])
+
+
+@pytest.mark.parametrize(("others", "reasons"), [(3, (REDUNDANT, 0)), (20, (0, REDUNDANT))])
+def test_the_last_word_of_sentences_is_no_label_where_a_longer_one_is(others: int, reasons: tuple[int, int]) -> None:
+    """Of "report." and "this report." the second: any sentence may end with a word."""
+    random = Random(19)
+    texts = []
+    for place in range(60):
+        ends = f"{prose(random, 6)} this report." if place < 16 else f"{prose(random, 6)}."
+        ends = f"{prose(random, 6)} {prose(random, 1)} report." if 16 <= place < 16 + others else ends
+        texts.append(f"{prose(random, 12)}.\n{ends}\n{prose(random, 9)}.")
+    labels = (SUFFIX, "report."), (SUFFIX, "this report.")
+    found = decided(dict.fromkeys(labels, (0.95, 0.95)), documents=documents_of(texts))
+    assert tuple(found[label][0] for label in labels) == reasons
+
+
+@pytest.mark.parametrize(("opening", "score", "reason"), [(6, 0.95, 0), (6, 0.85, UNMARKED), (1, 0.95, UNMARKED)])
+def test_what_reads_like_boilerplate_and_opens_a_good_many_articles_needs_no_sign(
+    opening: int, score: float, reason: int
+) -> None:
+    """A share bar without a mark at its end, in a tenth of the articles and first in all of them."""
+    random = Random(20)
+    texts = [
+        f"{'Harbour fax telegram letters say' if place % 10 < opening / 6 else prose(random, 3)} {prose(random, 9)}.\n"
+        f"{prose(random, 12)}."
+        for place in range(120)
+    ]
+    if opening == 1:
+        texts = [f"{prose(random, 9)}.\n{text}" if place % 30 else text for place, text in enumerate(texts)]
+    label = (PREFIX, "Harbour fax telegram letters say")
+    assert decided({label: (score, 0)}, documents=documents_of(texts))[label][0] == reason
 
 
 def test_a_label_behind_one_segment_in_all_articles_needs_no_sign() -> None:

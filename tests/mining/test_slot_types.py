@@ -147,6 +147,21 @@ def test_where_lines_go_on_a_slot_is_short() -> None:
     assert taken([*texts[:3], *prose], "Photo:") == "110"
 
 
+def test_where_a_credit_runs_into_the_story_its_slot_takes_names() -> None:
+    """In a text of one line nothing parts them: a slot of a length would take the sentence, if it is short enough."""
+    names = [f"{first} {last}" for first in ("Ann", "Roe", "Li") for last in NAMES]
+    sentences = [
+        f"{name} The {word} was closed for the whole of the year."
+        for name, word in zip(names, "abcdefgh", strict=False)
+    ]
+    long = [f"Photo: {name} {'and so on, as all prose does ' * 9}" for name in names[:4]]
+    assert taken([f"Photo: {one}" for one in [*names, *sentences]] + long, "Photo:") == "names"
+    # Not where most of what fills it is no name, or what is none is no sentence.
+    assert taken([f"Photo: {one}" for one in [*names[:6], *sentences]] + long, "Photo:") == "110"
+    views = [f"a view of {name.lower()} in the year" for name in names[:8]]
+    assert taken([f"Photo: {one}" for one in [*names, *views]] + long, "Photo:") == "80"
+
+
 def test_where_in_its_line_a_string_stands() -> None:
     """The other edge of the string may be that of a line."""
     texts = [f"Photo by {one}\nThis is a photo by him who says it was not even his own" for one in NAMES]
