@@ -336,14 +336,14 @@ class _Alphabet:
 
 
 @lru_cache(maxsize=1)
-def _code_points(text: str) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.uint32]]:
+def _code_points(text: str) -> tuple[NDArray[np.uint16], NDArray[np.intp], NDArray[np.uint32]]:
     """Return the characters of a text, those beyond the table as its last one, and these, with their places; kept for
     the next expression."""
     import numpy as np
 
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
     beyond = np.flatnonzero(codes >= _PLANE)
-    return np.minimum(codes, _PLANE - 1).astype(np.intp), beyond, codes[beyond]
+    return np.minimum(codes, _PLANE - 1).astype(np.uint16), beyond, codes[beyond]
 
 
 _PLANE = 1 << 16
