@@ -93,6 +93,14 @@ def test_a_line_in_ten_that_begins_as_bylines_do_takes_no_paragraphs_along() -> 
     assert taken([*texts[:9], *prose], "By") != "names"
 
 
+def test_headlines_of_words_with_capitals_are_no_names() -> None:
+    towns = ("Ely", "Wells", "Rye", "Deal", "Hove", "Bath")
+    titles = [f"The {first} Sees No End of Rain in {town}" for first in ("Board", "Bank") for town in towns]
+    texts = [f"A story.\nRead also: {one}\nMore." for one in titles]
+    assert taken(texts, "Read also:") == "names"
+    assert taken([*texts, "A story.\nRead also: Mill towns continue to fight with Rain\nMore."], "Read also:").isdigit()
+
+
 def test_few_documents_say_nothing() -> None:
     texts = [f"Photo by {one}" for one in NAMES]
     assert taken(texts[:5]) == ANY

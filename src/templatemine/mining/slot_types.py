@@ -46,6 +46,8 @@ MIN_OVERRUNS, MIN_OVERRUN_SHARE = 4, 0.2
 with articles of one line and such slots 28 and 100 % of those of two that do; of others up to 13 %, and two of six."""
 _MIN_NAMES_SHARE = 0.9
 """Fillers of a slot for names: some lines begin as bylines do ("By Saturday, the video had …"), and stay."""
+_TITLE_WORDS = 7
+"""Mean of the words of names from which on they are headlines."""
 _MIN_SENTENCE_WORDS = 6
 """Words of a filler that is a sentence, at least."""
 _SIZED = MAX_SIZED_SLOT - _LENGTH_STEP
@@ -201,7 +203,9 @@ def _infer_slot_type(slot_fillers: SlotFillers, slot: Slot, separators: str, con
     if slot_fillers.documents * config.unseen < 3:
         return widest
     kind = next((kind for kind in KINDS if _all_of_kind(kind, short, slot.side, separators)), None)
-    if kind is None and widest != ANY and _are_names_or_sentences(short, slot.side, separators):
+    if kind == "names" and slot.side == "end" and _are_mostly_titles(short, slot.side, separators):
+        kind = None
+    elif kind is None and widest != ANY and _are_names_or_sentences(short, slot.side, separators):
         kind = "names"
     if kind is None:
         max_length = ceil(max(map(len, short)) * _LENGTH_FACTOR / _LENGTH_STEP) * _LENGTH_STEP
@@ -238,6 +242,12 @@ def _all_of_kind(kind: str, fillers: Sequence[str], side: str, separators: str) 
     if kind != "names":
         return all(is_of_kind(kind, filler, separators, side) for filler in fillers)
     return sum(_is_name(filler, side, separators) for filler in fillers) >= _MIN_NAMES_SHARE * len(fillers)
+
+
+def _are_mostly_titles(fillers: Sequence[str], side: str, separators: str) -> bool:
+    """Return whether the fillers of a slot are headlines of words with capitals, most of which could be names."""
+    names = [filler for filler in fillers if _is_name(filler, side, separators)]
+    return len(names) < len(fillers) and sum(len(name.split()) for name in names) >= _TITLE_WORDS * len(names)
 
 
 def _are_names_or_sentences(fillers: Sequence[str], side: str, separators: str) -> bool:
