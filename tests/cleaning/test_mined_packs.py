@@ -49,7 +49,7 @@ def test_saved_and_loaded(packs: Packs, tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="exists"):
         packs.save(tmp_path / "packs")
     packs.save(tmp_path / "packs", force=True)
-    assert len(list((tmp_path / "packs").iterdir())) == 2
+    assert [len(list((tmp_path / "packs").glob(f"*.{kind}"))) for kind in ("json", "rejected.jsonl.gz")] == [2, 2]
 
 
 def test_cleaning_is_that_of_cleaners(packs: Packs, documents: list[Document]) -> None:

@@ -25,6 +25,7 @@ from templatemine.mining.select import (
     TOO_FEW,
     UNLIKELY,
     UNMARKED,
+    TextForm,
     select,
 )
 from templatemine.mining.tokenise import Vocabulary, tokenise
@@ -105,9 +106,8 @@ def decided(
     matrices = compute_features(
         corpus, segments, [None] * len(documents), kinds, CueReader(segments, corpus.form_names, [load_cues()])
     )
-    verdicts = select(
-        segments, kinds, matrices, given, config or SelectConfig(), html=html, opens_with_title=opens_with_title
-    )
+    form = TextForm(html=html, opens_with_title=opens_with_title)
+    verdicts = select(segments, kinds, matrices, given, config or SelectConfig(), form=form)
     assert set(scores) <= set(names)
     rows = zip(verdicts.reason_of.tolist(), verdicts.slot.tolist(), verdicts.anchor.tolist(), strict=True)
     found = dict(zip(names, rows, strict=True))

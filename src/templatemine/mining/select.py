@@ -114,13 +114,25 @@ _MIN_ASKED, _MAX_ASKED = 0.25, 0.98
 _BEGINS_LINE, _ENDS_LINE = _scan.BEGINS_LINE, _scan.ENDS_LINE
 
 
-class _TextForm(NamedTuple):
-    """What the texts of a source are: pages, one line each, or a few sentences; and which begin with their titles."""
+class TextForm(NamedTuple):
+    """What the texts of a source are.
 
-    html: bool
-    one_line: bool
-    is_short: bool
-    opens_with_title: Callable[[int], bool] | None
+    Attributes
+    ----------
+    html : bool
+        Pages: no label takes a filler.
+    one_line : bool
+        Of one line each.
+    is_short : bool
+        Of a few sentences; `select` finds it out.
+    opens_with_title : callable of int, optional
+        Whether the text of a document may begin with its title; without, all may.
+    """
+
+    html: bool = False
+    one_line: bool = False
+    is_short: bool = False
+    opens_with_title: Callable[[int], bool] | None = None
 
 
 class Decision(NamedTuple):
@@ -191,18 +203,16 @@ def select(
     config: SelectConfig,
     *,
     versions: LongArray | None = None,
-    html: bool = False,
-    one_line: bool = False,
-    opens_with_title: Callable[[int], bool] | None = None,
+    form: TextForm | None = None,
 ) -> Verdicts:
     """Decide of the candidates of one source, in the order of `labels.KINDS`, by features and scores.
 
-    Kinds that have none may be left out.  In HTML no label takes a filler.  With `one_line`, articles are one line
-    each.  `versions` are equal for documents that may be of one story, see `near_duplicates.group_versions`; without,
-    all differ.  `opens_with_title` says whether the text of a document may begin with its title; without, all may.
+    Kinds that have none may be left out.  `versions` are equal for documents that may be of one story, see
+    `near_duplicates.group_versions`; without, all differ.
     """
+    form = form or TextForm()
     is_short = len(segments) > 0 and float(np.median(np.diff(segments.doc_tokens))) < _SHORT_TEXT
-    form = _TextForm(html, one_line, is_short, opens_with_title)
+    form = form._replace(is_short=is_short)
     parts = [
         _judge_candidates(segments, candidate_set, matrix, *kind_scores, config, form)
         for candidate_set, matrix, kind_scores in zip(candidates, matrices, scores, strict=True)
@@ -212,7 +222,7 @@ def select(
     )
     # Pages are compared by their main text before they are mined; their tags are most of what they share.
     accepted = np.flatnonzero(verdicts.reason_of == ACCEPTED)
-    if not html:
+    if not form.html:
         reads = [_read_cues(one.kind, own) for one, own in zip(candidates, matrices, strict=True)]
         different = np.arange(len(segments.doc_tokens) - 1) if versions is None else versions
         single = find_single_stories(segments, candidates, accepted, different, np.concatenate(reads, axis=1))
@@ -287,7 +297,7 @@ def _judge_candidates(
     score: NDArray[np.float32],
     filler: NDArray[np.float32],
     config: SelectConfig,
-    form: _TextForm,
+    form: TextForm,
 ) -> Verdicts:
     is_segment = candidates.kind == SEGMENT
     column = _name_columns(segments, candidates, matrix)

@@ -47,7 +47,7 @@ from templatemine.mining.sampling import choose_by_text, choose_sample
 from templatemine.mining.score import Model, find_captions, kind_matrix, takes_sentences
 from templatemine.mining.score_reasons import explain_scores
 from templatemine.mining.segments import segment
-from templatemine.mining.select import HEADLINES_STAY, REASONS, UNLIKELY, Decision, decide, select
+from templatemine.mining.select import HEADLINES_STAY, REASONS, UNLIKELY, Decision, TextForm, decide, select
 from templatemine.mining.shared_pack import SHARED_PACK, Claims, build_shared_pack, collect_claims
 from templatemine.mining.slot_types import Fillers
 from templatemine.mining.stranded import Titles, find_stranded, name_headlines, opens_with_title
@@ -319,9 +319,11 @@ def _find_scored(read: SourceTexts, documents: Sequence[Document], options: Reso
         scorer.score_all(candidate_kinds, matrices),
         options.select,
         versions=None if corpus.html else group_versions(corpus, options.copies),
-        html=corpus.html,
-        one_line=read.rules is not None and read.rules.sentences,
-        opens_with_title=lambda document: opens_with_title(documents[originals[document]]),
+        form=TextForm(
+            html=corpus.html,
+            one_line=read.rules is not None and read.rules.sentences,
+            opens_with_title=lambda document: opens_with_title(documents[originals[document]]),
+        ),
     )
     _explain_verdicts(verdicts, candidate_kinds, matrices, reader, scorer)
     starts = np.concatenate(
