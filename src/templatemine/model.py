@@ -380,7 +380,8 @@ class Template:
         slot, tokens = self.slot, self.tokens
         if not slot or tokens is None:  # as in most; the desk asks it of thousands
             return ""
-        return {"end": tokens[-1], "start": tokens[0]}.get(slot, "")[len("{slot:") : -1]
+        place = -1 if slot == "end" else len(self.head)
+        return tokens[place][len("{slot:") : -1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

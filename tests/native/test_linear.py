@@ -25,7 +25,7 @@ from templatemine.mining.repeats import find_repeats, suffix_array
 from templatemine.pages import _blocks
 from templatemine.pages.blocks import Page, load_forests
 from templatemine.text import _scan
-from templatemine.text.expressions import SLOT_REACH, expression
+from templatemine.text.expressions import SLOT_REACH, expression, two_sided_expression
 from templatemine.text.patterns import pattern_set
 from templatemine.text.slots import DATELINE, HEADLINES, kind_code, kind_words
 
@@ -279,6 +279,41 @@ def test_slots_of_a_kind(piece: str, side: int, kind: str) -> None:
         return lambda: native.find(edged)
 
     hold(prepare, 8_000, 128_000)
+
+
+@pytest.mark.parametrize(
+    "piece", ["— ", "— Ann ", "(x) ", "— (x) ", "Ann (x) ", "ann ", "— ann (x) ", "語(x)— ", "—\n(x) ", "Ann—(x)", "x"]
+)
+def test_names_between_strings(piece: str) -> None:
+    """Lines of heads, of strings, of names, and of one word, in native code and in engines that backtrack."""
+    native = _automaton.Matcher(
+        *ARGUMENTS,
+        ["—".encode(), b"(x)"],
+        np.array([1, 1, 0, 0, 0, 0], np.int32),
+        np.array([0, 1, 3, 4, 6], np.int64),
+        np.array([64, 64, 32, 32], np.uint8),
+        1,
+        bytes([kind_code("names")] * 4),
+        kind_words(),
+        b"",
+        None,
+        np.array([2, 3, -1, -1], np.int32),
+    )
+    source = two_sided_expression(["—".encode()], [b"(x)"], NEWS, "-", kind="names")
+
+    def prepare(size: int) -> Callable[[], object]:
+        text = f"— {piece * (size // len(piece.encode()))} (x)".encode()
+        return lambda: native.find(text)
+
+    hold(prepare, 8_000, 128_000)
+    for engine in (re, regex):
+        compiled = engine.compile(source)
+
+        def search(size: int, compiled: re.Pattern[str] = compiled) -> Callable[[], object]:
+            text = f"— {piece * (size // len(piece))} (x)"
+            return lambda: [match.span() for match in compiled.finditer(text)]
+
+        hold(search, 2_000, 32_000)
 
 
 @pytest.mark.parametrize("piece", ["by", "By by ", "\n", "\n \n", "By by\n"])

@@ -55,7 +55,7 @@ def test_what_is_not_of_the_kind_stays() -> None:
     [
         (["Photo", "by", "{slot:name}"], r"tokens: expected \{slot\}, or \{slot:...\} with number, date"),
         (["Photo", "by", "{slot:120}"], r"a number of characters less than 120, got '\{slot:120\}'"),
-        (["Photo", "{slot:names}", "by"], "expected {slot} between other tokens, got {slot:names}"),
+        (["Photo", "{slot:date}", "by"], "expected {slot} or {slot:names} between other tokens, got {slot:date}"),
         (["{slot:names}", "by", "{slot}"], "expected {slot:names} once and beside other tokens"),
         (["{slot:names}"], "once and beside other tokens"),
         (["{slot:names}", "by"], "anchor: expected 'start' or 'line' beside {slot:names}, got 'end'"),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from types import ModuleType
 
 import numpy as np
 import pytest
+import re2
 import regex
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,22 +20,41 @@ from templatemine.errors import PackError
 from templatemine.model import Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import template_id
-from templatemine.text.expressions import EncodedText
+from templatemine.text.expressions import EncodedText, for_re2
 from templatemine.text.patterns import PatternSet, pattern_set
-from templatemine.text.slots import SLOT, SLOT_SIZE
+from templatemine.text.slots import MAX_NAME_WORDS, SLOT, SLOT_SIZE
 
-WORDS = ("The", "post", "by", "A", "語", "文", "x-y", "Re/", "3", "first", "on.", "(see", "Ltd")
+WORDS = (
+    "The",
+    "post",
+    "by",
+    "A",
+    "語",
+    "文",
+    "x-y",
+    "Re/",
+    "3",
+    "first",
+    "on.",
+    "(see",
+    "Ltd",
+    "and",
+    "—",
+    "–b",
+    "(@c)",
+)
 BLANKS = (" ", " ", " ", "  ", "-", "", "\n", "\n\n", "\u2028", " - ")
 LONG = tuple("w" * size for size in (5, 100, 115, SLOT_SIZE - 10, SLOT_SIZE - 1))
 NEWS = pattern_set("news")
+NAMES = "{slot:names}"
 
 
-def two_sided(head: str, tail: str, anchor: str = "", patterns: PatternSet = NEWS) -> Pack:
-    """A pack of one template: `head`, anything, `tail`."""
+def two_sided(head: str, tail: str, anchor: str = "", patterns: PatternSet = NEWS, slot: str = SLOT) -> Pack:
+    """A pack of one template: `head`, anything or what the slot says, `tail`."""
     tokens = [tuple(map(patterns.readable, scan(string, patterns, "-", False)[1])) for string in (head, tail)]
-    joined = (*tokens[0], SLOT, *tokens[1])
+    joined = (*tokens[0], slot, *tokens[1])
     template = Template(
-        id=template_id(joined), regex="", tokens=joined, df=1, count=1, example=f"{head} and {tail}", anchor=anchor
+        id=template_id(joined), regex="", tokens=joined, df=1, count=1, example=f"{head} Ann {tail}", anchor=anchor
     )
     pack = make_pack([([b"zz"], "zz")], patterns, "-", False)
     return replace(pack, templates=(replace(template, regex=pack.derived(template)),))
@@ -49,7 +71,8 @@ def cut(pack: Pack, text: str) -> list[str]:
 @given(st.data())
 def test_engines_and_expression_agree(data: st.DataObject) -> None:
     strings = [" ".join(data.draw(st.lists(st.sampled_from(WORDS), min_size=1, max_size=2))) for _ in range(2)]
-    pack = two_sided(*strings, anchor=data.draw(st.sampled_from(("", "", "start", "end", "line"))))
+    anchor = data.draw(st.sampled_from(("", "", "start", "end", "line")))
+    pack = two_sided(*strings, anchor=anchor, slot=data.draw(st.sampled_from((SLOT, NAMES))))
     pieces = st.one_of(st.sampled_from(strings), st.sampled_from((*WORDS, *strings)), st.sampled_from(LONG))
     words = data.draw(st.lists(st.tuples(pieces, st.sampled_from(BLANKS)), max_size=30))
     text = "".join(word + blank for word, blank in words)
@@ -97,6 +120,46 @@ def test_it_holds_so_many_characters(fill: str) -> None:
         assert taken == [1, 1, 1, 1, 1, 0, 0, 0, 0]
 
 
+SIGNED = "(@jroe) May 5, 2024"
+LONG_NAME = " ".join(["Ann"] * MAX_NAME_WORDS)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (f"Well said. — Jane Roe {SIGNED}", [f"— Jane Roe {SIGNED}"]),
+        (f"It rains — so what? — Jane van der Roe {SIGNED}", [f"— Jane van der Roe {SIGNED}"]),
+        (f"It rains — Jane said so on all days — jane {SIGNED} More", [f"— jane {SIGNED}"]),
+        (f"— Jane — Roe {SIGNED}", [f"— Roe {SIGNED}"]),
+        (f"— Jane —Roe {SIGNED}", []),
+        (f"— Jean–Luc Roe {SIGNED}", [f"— Jean–Luc Roe {SIGNED}"]),
+        (f"— {SIGNED}", [f"— {SIGNED}"]),
+        (f"— Jane\nRoe {SIGNED}", []),
+        (f"— Jane said so on all days {SIGNED}", []),
+        (f"— {LONG_NAME} {SIGNED}", [f"— {LONG_NAME} {SIGNED}"]),
+        (f"— {LONG_NAME} Roe {SIGNED}", []),
+        (f"— Ann {SIGNED} Roe {SIGNED}", [f"— Ann {SIGNED}"]),
+        (f"— Ann {SIGNED} — Jane Roe {SIGNED}", [f"— Ann {SIGNED}", f"— Jane Roe {SIGNED}"]),
+        (f"— {'Ann' * SLOT_SIZE} {SIGNED}", [f"— {'Ann' * SLOT_SIZE} {SIGNED}"]),
+        (f"— 語 {SIGNED}", []),
+        ("Asked — by Jane Roe (@jroe) — they left", []),
+    ],
+)
+def test_names_begin_at_the_head_before_them(text: str, found: list[str]) -> None:
+    assert cut(two_sided("—", SIGNED, slot=NAMES), text) == found
+
+
+@pytest.mark.parametrize("engine", [re, regex, re2])
+def test_engines_find_the_names_of_a_pack(engine: ModuleType) -> None:
+    source = two_sided("—", SIGNED, slot=NAMES).templates[0].regex
+    compiled = engine.compile(for_re2(source) if engine is re2 else source)
+    text = f"It rains — so what? — Jane van der Roe {SIGNED} No — Ann {SIGNED}"
+    assert [match.group(1) for match in compiled.finditer(text)] == [
+        f"— Jane van der Roe {SIGNED}",
+        f"— Ann {SIGNED}",
+    ]
+
+
 def test_many_heads_in_a_line_take_linear_time() -> None:
     pack = two_sided("a", "b")
     matcher, _ = pack.make_matcher(0)
@@ -106,8 +169,8 @@ def test_many_heads_in_a_line_take_linear_time() -> None:
     assert SLOT_SIZE - 2 <= len(data) - int(np.min(starts)) - 2 <= SLOT_SIZE
 
 
-@pytest.mark.parametrize("tokens", [("a", "{slot:names}", "b"), ("a", "{slot}", "b", "{slot}")])
-def test_it_takes_anything_and_stands_once(tokens: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("tokens", [("a", "{slot:date}", "b"), ("a", "{slot:60}", "b"), ("a", "{slot}", "b", "{slot}")])
+def test_it_takes_anything_or_names_and_stands_once(tokens: tuple[str, ...]) -> None:
     pack = two_sided("a", "b")
     edited = replace(pack, templates=(replace(pack.templates[0], id=template_id(tokens), tokens=tokens, regex=""),))
     with pytest.raises(PackError, match="between other tokens|once and beside"):

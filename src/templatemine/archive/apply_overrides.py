@@ -145,8 +145,11 @@ class RuleIndex:
             return rule is not None and rule.action == "reject"
         size = len(string)
         rejected = (rule.tokens for rule in self.by_id.values() if rule.action == "reject" and rule.tokens is not None)
+        head = template.head
         return any(
-            len(tokens) > size and string == (tokens[:size] if template.slot == "end" else tokens[-size:])
+            len(tokens) > size + len(head)
+            and head == tokens[: len(head)]
+            and string == (tokens[:size] if template.slot == "end" else tokens[-size:])
             for tokens in rejected
         )
 

@@ -23,7 +23,7 @@ from templatemine.text.expressions import (
 )
 from templatemine.text.linear import LinearExpression, compile_linear
 from templatemine.text.literals import required_literal
-from templatemine.text.slots import DATELINE, HEADLINES, MIN_BETWEEN, SLOT_SIZE, find_headlines, matches_kind
+from templatemine.text.slots import ANY, DATELINE, HEADLINES, MIN_BETWEEN, SLOT_SIZE, find_headlines, matches_kind
 
 if TYPE_CHECKING:
     import ahocorasick
@@ -116,7 +116,8 @@ class RegexEngine:
 
     def _find_two_sided(self, place: int, marked: RewrittenText, fillers: _SlotFillers) -> Iterator[tuple[int, int]]:
         """Yield the matches of a template with a slot in the middle: from each head to the first place of its string
-        behind it, if that is in its line and not too far."""
+        behind it, if that is in its line and what is between may fill the slot."""
+        slot, kind = self._pack.templates[place].slot, self._pack.templates[place].filler
         heads = [match.span(1) for match in self._heads[place].finditer(marked.text, overlapped=True)]
         for match in self._compiled[place].finditer(marked.text, overlapped=True):
             start, end = match.span(1)
@@ -124,9 +125,12 @@ class RegexEngine:
             opening = -1
             for head in heads:
                 bounds = marked.original_offset(head[1]), marked.original_offset(start)
-                if head[1] > start or bounds[1] - bounds[0] < MIN_BETWEEN:
+                stays = head[1] > start or (
+                    bounds[1] - bounds[0] < MIN_BETWEEN if kind == ANY else not fillers.can_fill(*bounds, slot, kind)
+                )
+                if stays:
                     left.append(head)
-                elif opening < 0 and head[0] >= line and fillers.measure(*bounds) <= SLOT_SIZE:
+                elif opening < 0 and head[0] >= line and (kind != ANY or fillers.measure(*bounds) <= SLOT_SIZE):
                     opening = head[0]
             heads = left
             if opening >= 0:

@@ -1775,6 +1775,7 @@ cdef struct Scratch:
     Tokens tokens
     Occurrences found       # matches: position is the first token, length the last token, count the string
     Occurrences heads       # the same of heads whose line is not yet over
+    Occurrences named       # the same of all heads of a region before names, by their ends; count -1 once a match has one
     Regions regions
     Bytes utf8
     Form reading
@@ -1799,6 +1800,7 @@ cdef void scratch_free(Scratch* scratch) noexcept nogil:
     tokens_free(&scratch.tokens)
     occurrences_free(&scratch.found)
     occurrences_free(&scratch.heads)
+    occurrences_free(&scratch.named)
     free(scratch.regions.region)
     free(scratch.utf8.data)
     form_free(&scratch.reading)
@@ -1831,8 +1833,9 @@ cdef void scratch_release(Scratch* scratch) noexcept:
     global free_count, free_scratches, free_room
     cdef void* grown
     scratch.found.size = 0
-    if (scratch.utf8.room + form_room(&scratch.reading) + scratch.room + scratch.tokens.room * 17 + scratch.found.room * 20
-            + scratch.regions.room * sizeof(Region) + scratch.state_run_room * sizeof(int32_t)) > MAX_SPARE_BYTES:
+    if (scratch.utf8.room + form_room(&scratch.reading) + scratch.room + scratch.tokens.room * 17
+            + (scratch.found.room + scratch.named.room) * 20 + scratch.regions.room * sizeof(Region)
+            + scratch.state_run_room * sizeof(int32_t)) > MAX_SPARE_BYTES:
         scratch_free(scratch)
         return
     if free_count == free_room:
@@ -2074,6 +2077,55 @@ cdef int64_t span_from_head(int32_t head, const uint8_t* p, const Tokens* tokens
     return first
 
 
+cdef inline bint begins_with_dash(const uint8_t* p, int64_t n) noexcept nogil:
+    """Whether a word of n bytes begins with a dash, U+2013 to U+2015."""
+    return n >= 3 and p[0] == 0xE2 and p[1] == 0x80 and 0x93 <= p[2] <= 0x95
+
+
+cdef int64_t span_from_names(const Fillers* f, const Spec* spec, int32_t head, const uint8_t* p, const Tokens* tokens,
+                             Occurrences* heads, int64_t k) noexcept nogil:
+    """First token of the match of a string that begins at token k, with its head and the names between; -1 if there is none.
+
+    The words before the string are read backwards as long as they are names, which is a bounded number, and no word is read
+    for more strings than that; at the blank before each may be the end of a head.  As of `span_from_head`, the earliest one
+    counts, and all that may open this match open no other.
+    """
+    cdef int64_t i = tokens.start[k], next = i, edge, low = 0, high = heads.size, place, first = -1, j
+    cdef int char = next_char(spec, p, i, i, False, &next), words = 0, run = 0
+    cdef bint small = False
+    while low < high:
+        place = (low + high) // 2
+        if tokens.end[heads.length[place]] < i:
+            low = place + 1
+        else:
+            high = place
+    place = low - 1
+    while char == CHAR_SEPARATOR:
+        while char == CHAR_SEPARATOR:
+            i = next
+            char = next_char(spec, p, i, i, False, &next)
+        while place >= 0 and tokens.end[heads.length[place]] >= i:
+            if heads.count[place] == head and tokens.end[heads.length[place]] == i:
+                heads.count[place] = -1
+                j = heads.position[place] + 1
+                while j <= heads.length[place] and not tokens.kind[j] & FIRST_IN_LINE:
+                    j += 1
+                if j > heads.length[place]:
+                    first = heads.position[place] if first < 0 else min(first, heads.position[place])
+            place -= 1
+        edge = i
+        while char > CHAR_SEPARATOR:
+            i = next
+            char = next_char(spec, p, i, i, False, &next)
+        if i == edge or begins_with_dash(p + i, edge - i) or not is_word_of_kind(f, spec, p + i, edge - i, NAMES, True, &small):
+            break
+        run = run + 1 if small else 0
+        words += not small
+        if run > MAX_SMALL_RUN or words > MAX_NAME_WORDS:
+            break
+    return first
+
+
 cdef void drop_distant_heads(const Tokens* tokens, Occurrences* heads, int64_t k) noexcept nogil:
     """Forget the heads that no match from token k on can begin with, for a line may hold any number."""
     cdef int64_t i, kept = 0
@@ -2141,7 +2193,8 @@ cdef class Matcher(Scanner):
     heads : int32 array, shape (strings,), optional
         Of a string with the bit 64 in `edges`, the string that its match begins with; -1 of others.  Such strings, with the
         bit 32, come last, and count as none elsewhere.  Between
-        are 2 to `slots.SLOT_SIZE` characters of the same line, to the first place where the string stands.
+        are 2 to `slots.SLOT_SIZE` characters of the same line, or names if the kinds of both say so, to the first place
+        where the string stands.
     """
 
     def __cinit__(self, bytes separators, bytes mask, list words, list numbers, bint html, list vocabulary,
@@ -2488,7 +2541,7 @@ cdef class Matcher(Scanner):
         cdef bint are_letters_literal = not self.spec.on[UPPER], skips_words = forms == NULL
         cdef int32_t string
         cdef int64_t last, stop, first = tokens.size
-        scratch.heads.size = 0
+        scratch.heads.size = scratch.named.size = 0
         scan(&self.spec, p, start, end, tokens)
         stop = tokens.size
         if end < n and p[end] != 10:
@@ -2537,7 +2590,11 @@ cdef class Matcher(Scanner):
                     last = i
                     edge = self.edges[string]
                     if edge & HEAD:
-                        if not edge & BEGINS_LINE or tokens.kind[k] & FIRST_IN_LINE:
+                        if edge & BEGINS_LINE and not tokens.kind[k] & FIRST_IN_LINE:
+                            pass
+                        elif self.fillers.kind != NULL and self.fillers.kind[string] == NAMES:
+                            occurrences_push(&scratch.named, k, i, string, 0)
+                        else:
                             occurrences_push(&scratch.heads, k, i, string, 0)
                             if scratch.heads.size & 1023 == 0:
                                 drop_distant_heads(tokens, &scratch.heads, i)
@@ -2549,7 +2606,10 @@ cdef class Matcher(Scanner):
                         return REACHES_LINE
                     if edge & SPANS and (
                             not edge & ENDS_LINE or i + 1 == tokens.size or tokens.kind[i + 1] & FIRST_IN_LINE):
-                        k = span_from_head(self.heads[string], p, tokens, &scratch.heads, k)
+                        if self.fillers.kind != NULL and self.fillers.kind[string] == NAMES:
+                            k = span_from_names(self.fillers, &self.spec, self.heads[string], p, tokens, &scratch.named, k)
+                        else:
+                            k = span_from_head(self.heads[string], p, tokens, &scratch.heads, k)
                     if edge & REACHES_EDGE and not reach_edge(
                             self.fillers, &self.spec, p, n, tokens, edge,
                             self.fillers.kind[string] if self.fillers.kind != NULL else ANYTHING, &scratch.walks, &k, &last):

@@ -17,7 +17,7 @@ from templatemine.packs.pack_record import GENERATOR, AnyPack, PackRecord, mined
 from templatemine.text.expressions import ANCHORS, EncodedText
 from templatemine.text.linear import LinearExpression, RefusedExpression, compile_linear
 from templatemine.text.reading import plain_form
-from templatemine.text.slots import DATELINE, HEADLINES, KINDS, MAX_SIZED_SLOT, SLOT, slot_kind
+from templatemine.text.slots import BETWEEN, DATELINE, HEADLINES, KINDS, MAX_SIZED_SLOT, slot_kind, slot_token
 
 FROM_TOKENS = ""
 """In place of an expression that is to be made of its tokens."""
@@ -76,7 +76,7 @@ def _finds_example(template: Template, here: str) -> bool:
 
 def check_slot(pack: PackRecord, template: Template, here: str) -> None:
     """Refuse slots but one beside other tokens, in no HTML: at an edge of its line, or between two strings, where it
-    takes anything."""
+    takes anything or names."""
     tokens = template.tokens or ()
     slots = [token for token in tokens if token.startswith("{slot")]
     for token in slots:
@@ -93,8 +93,9 @@ def check_slot(pack: PackRecord, template: Template, here: str) -> None:
     if len(slots) > 1 or len(tokens) < 2:
         raise PackError(f"{here}: tokens: expected {slots[0]} once and beside other tokens")
     if template.slot == "middle":
-        if slots[0] != SLOT:
-            raise PackError(f"{here}: tokens: expected {SLOT} between other tokens, got {slots[0]}")
+        if template.filler not in BETWEEN:
+            some = " or ".join(map(slot_token, BETWEEN))
+            raise PackError(f"{here}: tokens: expected {some} between other tokens, got {slots[0]}")
     elif template.filler == HEADLINES and template.slot == "start":
         raise PackError(f"{here}: tokens: expected {slots[0]} behind other tokens")
     elif template.filler == DATELINE and template.slot != "start":

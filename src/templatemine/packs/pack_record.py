@@ -242,7 +242,7 @@ class PackRecord:
         separators, patterns = self.tokenise.separators, self.patterns
         forms, kind = self.forms(template), template.filler
         if slot == "middle":
-            return two_sided_expression(self.head_forms(template), forms, patterns, separators, template.anchor)
+            return two_sided_expression(self.head_forms(template), forms, patterns, separators, template.anchor, kind)
         return expression(forms, patterns, separators, self.html, anchor=template.anchor, slot=slot, kind=kind)
 
     @cached_property
@@ -287,7 +287,8 @@ class PackRecord:
         # What a match begins with comes behind all templates, whose places are those of their strings.
         for index in two_sided:
             template = self.templates[index]
-            strings.add(self.head_forms(template), ANCHORS[template.anchor] & _scan.BEGINS_LINE | _scan.HEAD, 0, -1)
+            edge = ANCHORS[template.anchor] & _scan.BEGINS_LINE | _scan.HEAD
+            strings.add(self.head_forms(template), edge, kind_code(template.filler), -1)
         places = [*rows, *two_sided]
         codes = bytes(self.kind_codes[place] for place in places) if self.has_kinds else b""
         weights = array("i", [kind_weight(self.templates[place]) for place in places])

@@ -142,14 +142,19 @@ def expression(
 
 
 def two_sided_expression(
-    head: Sequence[bytes], forms: Sequence[bytes], patterns: PatternSet, separators: str, anchor: str = ""
+    head: Sequence[bytes],
+    forms: Sequence[bytes],
+    patterns: PatternSet,
+    separators: str,
+    anchor: str = "",
+    kind: str = ANY,
 ) -> str:
-    """Return the regular expression, for raw text, of two strings of a line and whatever is between, which `slots`
+    """Return the regular expression, for raw text, of two strings of a line and what is between, of a kind that `slots`
     tells; `anchor` as of `expression`."""
     head_infos, form_infos = (_describe_forms(one, patterns, False, None) for one in (head, forms))
     left, right = _outer_edges(head_infos[0], form_infos[-1], _edge_patterns(separators, False, False), anchor)
     parts = _join_tokens(head_infos, separators, within_line=True)
-    parts += [_between_pattern(head_infos[-1], form_infos[0], separators), *_join_tokens(form_infos, separators)]
+    parts += [_between_pattern(head_infos[-1], form_infos[0], separators, kind), *_join_tokens(form_infos, separators)]
     return f"{left}({''.join(parts)}){right}"
 
 
@@ -187,7 +192,7 @@ def slot_pattern(
     """Return the part of an expression for raw text that a filler matches; see `expression`."""
     form_infos = _describe_forms(forms, patterns, False, None)
     if head:
-        return _between_pattern(_describe_forms(head, patterns, False, None)[-1], form_infos[0], separators)
+        return _between_pattern(_describe_forms(head, patterns, False, None)[-1], form_infos[0], separators, kind)
     return _slot_rest(form_infos, slot, separators, kind)
 
 
@@ -233,9 +238,11 @@ def _join_tokens(form_infos: Sequence[_FormInfo], separators: str, within_line: 
     return parts
 
 
-def _between_pattern(left: _FormInfo, right: _FormInfo, separators: str) -> str:
+def _between_pattern(left: _FormInfo, right: _FormInfo, separators: str, kind: str) -> str:
     """Return a filler between two tokens of a line that meets both at boundaries, to the first place where the right
     one may be."""
+    if kind != ANY:
+        return filler_pattern(kind, separators, "middle", "")
     blank, any_char = blank_pattern(separators), f"[^{LINE_BREAKS}]"
     first = any_char if left.is_own_token else f"(?:{blank}|[{OWN_TOKEN}{LETTER if left.ends_in_joint else ''}])"
     last = any_char if right.is_own_token else f"(?:{blank}|[{OWN_TOKEN}{JOINTS if right.begins_with_letter else ''}])"

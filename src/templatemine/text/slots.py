@@ -1,7 +1,8 @@
 """Fillers of slots: their kinds, the expression of each, and the kind that some fillers have.
 
 A slot at an edge of a line is written `{slot}` if anything of at most 240 characters may fill it, and `{slot:KIND}` if
-only one kind may.  One between two strings of a line is always `{slot}`, and ends at the first place of the second.
+only one kind may.  One between two strings of a line is `{slot}` or `{slot:names}`, and ends at the first place of the
+second.
 
 number    figures and signs alone
 date      those and names of months and weekdays, "am", "pm", "GMT", "th" ...
@@ -18,6 +19,9 @@ headlines the lines behind a string that ends its own, up to the first of more t
 A *word* is the text between separators, as tokens do, but marks do not keep theirs, and none begins with a character
 of a script without spaces.  A word that is glued to the string beside the slot ("Photo:Jane Roe") may be anything.  No
 filler at all is of every kind.
+
+Names between two strings are as many words as behind one, but none is glued to either, and none begins with a dash: "—
+Jane Roe (@jroe) May 5, 2024" does not begin at an earlier dash of its line.
 
 An expression of a kind matches in one way only.  Behind a string it holds a bounded number of words, for the string may
 occur often in one line and an engine that backtracks reads on from each; before it any number, for a line begins once.
@@ -68,6 +72,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ANY",
+    "BETWEEN",
     "DATELINE",
     "FIRST_NAMED_CODE",
     "HEADLINES",
@@ -128,11 +133,15 @@ HEADLINES, DATELINE = "headlines", "dateline"
 """Kinds whose fillers are lines of their own, and names at the beginning of a text."""
 KINDS = tuple(kind for kind in FILLERS if kind not in (HEADLINES, DATELINE))
 """Those of fillers within a line, from the narrowest; a number of characters comes behind them."""
+NAMES = "names"
+BETWEEN = (ANY, NAMES)
+"""Kinds of fillers between two strings of a line."""
 FIRST_NAMED_CODE = min(FILLERS.values())
 """Code of the first of them for the automaton; smaller ones are numbers of characters."""
 
 
-BARRED = f'{DIGITS}{OTHER_DIGITS}"?!:;\u2013-\u2015\u201c-\u201f\u2026\u00ab\u00bb\u2039\u203a'
+DASHES = "\u2013-\u2015"
+BARRED = f'{DIGITS}{OTHER_DIGITS}"?!:;{DASHES}\u201c-\u201f\u2026\u00ab\u00bb\u2039\u203a'
 """Class of characters, without brackets, that no place of a dateline holds."""
 
 
@@ -190,7 +199,7 @@ def filler_pattern(kind: str, separators: str, side: str, glue: str) -> str:
     Parameters
     ----------
     side : str
-        Of the string: "end" or "start".
+        Of the string: "end" or "start"; "middle" for names between two.
     glue : str
         What may be glued to the string there: "any" letter (a script without spaces is beside it), what a joint parts
         ("joint"), or nothing ("").
@@ -203,7 +212,9 @@ def filler_pattern(kind: str, separators: str, side: str, glue: str) -> str:
         return _address_pattern(gap, separators, at_end, glue)
     if kind == DATELINE:
         return _place_pattern(gap, separators)
-    if kind == "names":
+    if kind == NAMES and side == "middle":
+        return _names_between_pattern(gap, separators)
+    if kind == NAMES:
         separator_class = _escape_class(separators)
         other = rf"[^\s{separator_class}{OWN_TOKEN}{SMALL}{CASELESS}][^\s{separator_class}]*"
         # A branch for each kind of word within a bounded repetition is what other engines compile slowly.
@@ -228,6 +239,14 @@ def line_end_pattern(separators: str) -> str:
 
 def _gap_pattern(separators: str) -> str:
     return f"(?:{blank_pattern(separators)})+"
+
+
+def _names_between_pattern(gap: str, separators: str) -> str:
+    """Return names and the blanks around them, to the first place where a string may follow."""
+    outside = rf"\s{_escape_class(separators)}"
+    other = rf"[^{outside}{OWN_TOKEN}{SMALL}{CASELESS}{DASHES}][^{outside}]*"
+    run = f"(?:{gap}[{SMALL}]+){{0,{MAX_SMALL_RUN}}}?"
+    return f"(?:{run}{gap}{other}){{0,{MAX_NAME_WORDS}}}?{run}{gap}"
 
 
 def _place_pattern(gap: str, separators: str) -> str:
@@ -325,7 +344,8 @@ def find_headlines(text: str, start: int, separators: str) -> int:
 
 
 def matches_kind(kind: str, text: str, separators: str, side: str, start: int = 0, end: int | None = None) -> bool:
-    """Return whether the text between a string and the end ("end") or the beginning of its line ("start") is of a kind.
+    """Return whether the text between a string and the end ("end") or the beginning of its line ("start") is of a kind,
+    or names between two strings ("middle"), with the blanks around them.
 
     The stretch of `text` begins where the string ends and ends with the last character that is no separator, or the
     other way round.
