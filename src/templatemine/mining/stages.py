@@ -47,8 +47,19 @@ from templatemine.mining.sampling import choose_by_text, choose_sample
 from templatemine.mining.score import Model, find_captions, kind_matrix, takes_sentences
 from templatemine.mining.score_reasons import explain_scores
 from templatemine.mining.segments import segment
-from templatemine.mining.select import HEADLINES_STAY, REASONS, UNLIKELY, Decision, TextForm, decide, select
+from templatemine.mining.select import (
+    DATA,
+    HEADLINES_STAY,
+    REASONS,
+    UNLIKELY,
+    UNMARKED,
+    Decision,
+    TextForm,
+    decide,
+    select,
+)
 from templatemine.mining.shared_pack import SHARED_PACK, Claims, build_shared_pack, collect_claims
+from templatemine.mining.signatures import add_signatures, is_signature
 from templatemine.mining.slot_types import Fillers
 from templatemine.mining.stranded import Titles, find_stranded, name_headlines, opens_with_title
 from templatemine.mining.templates import Slots, anchor_of, build_questions, build_templates, find_overruns, find_slots
@@ -478,6 +489,7 @@ class MatchStep:
             # A string that leaves half a sentence is no boilerplate that lacks its beginning: prose would go whole.
             pack = add_heads(pack, mined)
             pack = _reject(pack, UNBOUNDED, find_unbounded(pack))
+            pack = _sign_posts(pack, candidates, reason_of, documents, options)
             pack = unite_families(add_headlines(pack, mined), mined)
             staying = np.flatnonzero(reason_of == HEADLINES_STAY).tolist()
             rows = np.array([*staying, *sorted(overruns)], np.int64)
@@ -511,6 +523,25 @@ def _reject(pack: Pack, reason: str, ids: Collection[str]) -> Pack:
     kept = tuple(template for template in pack.templates if template.id not in ids)
     rejected = {**pack.rejected, reason: pack.rejected.get(reason, 0) + len(ids)}
     return replace(pack, templates=kept, rejected=rejected)
+
+
+def _sign_posts(
+    pack: Pack,
+    candidates: SourceCandidates,
+    reason_of: NDArray[np.int8],
+    documents: Sequence[Document],
+    options: ResolvedConfig,
+) -> Pack:
+    """Return a pack with templates of the signatures of embedded posts, of which the handle and the date are data."""
+    strings = candidates.strings
+    rows = [
+        row
+        for row in np.flatnonzero((reason_of == DATA) | (reason_of == UNMARKED)).tolist()
+        if is_signature(strings.readable(row, options.patterns))
+    ]
+    labels = build_templates(candidates, np.array(rows, np.int64), documents, {}, Fillers(()), options) if rows else ()
+    sampled = _sampled(candidates, documents)
+    return add_signatures(pack, labels, sampled, max(1.0, pack.documents / max(1, len(sampled))))
 
 
 def _settle_labels(
