@@ -74,7 +74,7 @@ def widen_cuts(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, i
             # Behind a cut that takes the end of one line and the beginning of another, a line begins.
             parts = any(map(_is_line_break, text[start:end]))
             behind = _end_of_signs(text, end, right) if begins or parts else end
-            start, end = _start_of_signs(text, start, left) if ends or parts else start, behind
+            start, end = _start_of_signs(text, start, left) if ends else start, behind
             begins |= parts
         out.append((start, end))
         low, began = end, begins
@@ -211,6 +211,11 @@ def _trim_blanks(text: str, right: int, end: int) -> int:
 def _end_of_signs(text: str, end: int, right: int) -> int:
     """Where signs end that stand behind a cut, within text[end:right], and before a blank; or are wide, or join the cut
     with what stays, without a blank on either side."""
+    before = end
+    while before and _is_blank(text[before - 1]):
+        before -= 1
+    if before and _is_line_break(text[before - 1]):
+        return end  # the signs are those of the next line
     place, is_glued = end, end > 0 and not text[end - 1].isspace()
     while True:
         while place < right and _is_blank(text[place]):
@@ -228,10 +233,10 @@ def _end_of_signs(text: str, end: int, right: int) -> int:
 
 def _is_joint(sign: str, behind: str) -> bool:
     """Whether a sign without blanks beside it has joined a cut with what is behind; a dash before a figure may be its
-    sign."""
+    sign, and before a small letter within a word."""
     if sign not in _DASHES | HANGING_SIGNS | {":"}:
         return False
-    return behind in _OPENING or (behind.isalnum() and not (sign in _DASHES and behind.isnumeric()))
+    return behind in _OPENING or (behind.isalnum() and not (sign in _DASHES and (behind.isnumeric() or behind.islower())))
 
 
 def _start_of_signs(text: str, start: int, left: int) -> int:

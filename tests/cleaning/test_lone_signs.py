@@ -122,7 +122,12 @@ def test_what_goes_with_a_cut(text: str, left: str) -> None:
         ("a ⟦Agency⟧:b", ""),
         # Behind a cut of more than one line, a line begins; before one, a line ends.
         ("A photo of ⟦Jane Roe\n\n(Reuters)⟧ - Florida", " -"),
-        ("It goes on – ⟦Read more\nPaper⟧ - The story", "–  -"),
+        ("It goes on – ⟦Read more\nPaper⟧ - The story", " -"),
+        ("He said: ⟦Read more\nPaper⟧ “Yes”", ""),
+        # Its signs are those of the next line.
+        ("⟦Read more\n⟧- one\n- two", ""),
+        ("⟦Read more\n ⟧| a | b |", ""),
+        ("⟦KOMPAS.com⟧-based", ""),
         ("A photo of ⟦Jane Roe (Reuters)⟧ - Florida", ""),
     ],
 )

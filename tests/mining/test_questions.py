@@ -85,26 +85,18 @@ BAR = "شارك من خلال تويتر فيسبوك جوجل بلس اكتب �
 """A share bar that the score takes for boilerplate, and that no cue is for."""
 
 
-@pytest.mark.parametrize(
-    ("opening", "every", "goes", "is_asked"),
-    [
-        (BAR, 10, True, False),
-        ("Harbour people of all towns gather and say", 20, True, True),  # less likely to be boilerplate
-        (BAR, 60, False, False),
-    ],
-)
-def test_what_opens_a_good_many_articles_goes_and_people_are_asked_of_what_is_less_sure(
-    opening: str, every: int, goes: bool, is_asked: bool
-) -> None:
-    """A share bar opened a tenth of an archive, and all articles that came later."""
+@pytest.mark.parametrize(("every", "is_asked"), [(10, True), (60, False)])
+def test_of_what_opens_a_good_many_articles_people_are_asked(every: int, is_asked: bool) -> None:
+    """Nobody was asked about a share bar that opened a tenth of an archive, and all articles that came later."""
     documents = []
     for place, one in enumerate(archive(480)):
-        text = f"{opening} {one.text}" if place % every == 0 else one.text
+        text = f"{BAR} {one.text}" if place % every == 0 else one.text
         documents.append(Document(source="a.example", id=one.id, text=text))
     pack = mine(documents)["a.example"]
-    tokens = tuple(opening.split())
-    assert any(one.tokens == tokens for one in pack.templates) is goes
-    assert any(one.tokens == tokens for one in pack.questions) is is_asked
+    tokens = tuple(BAR.split())
+    assert all(one.tokens != tokens for one in pack.templates)
+    found = [one for one in pack.questions if one.tokens == tokens]
+    assert [(one.df, one.filled, one.anchor) for one in found] == ([(48, "end", "start")] if is_asked else [])
 
 
 def test_of_one_word_that_ends_sentences_nobody_is_asked() -> None:

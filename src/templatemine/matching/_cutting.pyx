@@ -213,7 +213,7 @@ cdef int widen_cuts(const uint8_t* p, int64_t n, Span* spans, int64_t size) exce
             parts = has_line_break(p, spans[k].start, spans[m].end, n)
             if begins or parts:
                 spans[m].end = skip_signs(p, n, spans[m].end, right)
-            if ends or parts:
+            if ends:
                 spans[k].start = skip_signs_before(p, n, left, spans[k].start)
             begins |= parts
         low = spans[m].end
@@ -238,21 +238,28 @@ cdef bint has_line_break(const uint8_t* p, int64_t place, int64_t end, int64_t n
 
 cdef inline bint is_joint(uint32_t sign, uint32_t c) noexcept nogil:
     """Whether a sign that nothing parts from a cut before it, nor from c behind it, has joined the two; a dash before a figure
-    may be its sign."""
+    may be its sign, and before a small letter within a word."""
     cdef bint is_dash = sign == 45 or 0x2010 <= sign <= 0x2015 or sign == 0x2212
     if not (is_dash or sign == 58 or is_hanging_sign(sign)):
         return False
     if c == 34 or c == 0xAB or c == 0x2018 or c == 0x201C or c == 0x201E or c == 0x300A or c == 0x300C or c == 0x300E:
         return True
-    return Py_UNICODE_ISALNUM(c) and not (is_dash and Py_UNICODE_ISNUMERIC(c))
+    return Py_UNICODE_ISALNUM(c) and not (is_dash and (Py_UNICODE_ISNUMERIC(c) or Py_UNICODE_ISLOWER(c)))
 
 
 cdef int64_t skip_signs(const uint8_t* p, int64_t n, int64_t end, int64_t right) noexcept nogil:
     """The end of the signs behind a cut that ends at `end`, within p[end:right], that nothing needs."""
-    cdef int64_t place = end, mark, other = 0
+    cdef int64_t place = end, mark, other = end
     cdef int width = 1
-    cdef uint32_t c, sign = 0
-    cdef bint is_glued = end and not Py_UNICODE_ISSPACE(decode_before(p, end, &other))
+    cdef uint32_t c = 0, sign = 0
+    cdef bint is_glued
+    while other > 0:
+        c = decode_before(p, other, &other)
+        if not is_blank(c):
+            break
+    if is_line_break(c):
+        return end    # the signs are those of the next line
+    is_glued = end and not Py_UNICODE_ISSPACE(decode_before(p, end, &other))
     while True:
         while place < right and is_blank(decode_at(p, place, n, &width)):
             is_glued = False
@@ -658,6 +665,7 @@ cdef extern from "Python.h":
     bint Py_UNICODE_ISSPACE(uint32_t c) noexcept nogil
     bint Py_UNICODE_ISALNUM(uint32_t c) noexcept nogil
     bint Py_UNICODE_ISNUMERIC(uint32_t c) noexcept nogil
+    bint Py_UNICODE_ISLOWER(uint32_t c) noexcept nogil
     str PyUnicode_New(Py_ssize_t size, uint32_t greatest)
     str PyUnicode_FromKindAndData(int kind, const void* units, Py_ssize_t size)
 

@@ -75,8 +75,7 @@ _FREQUENT = -3.0
 """And the same of what is always first in them: an eighth."""
 _GOOD_MANY = log(0.02) / log(2)
 """And the same of what is asked about though it has no sign, if it opens or ends articles: 16 of 17 such strings of
-116 sources are boilerplate; those of fewer articles are variants, names and beginnings of stories.  What opens them and
-has a score of `_FIXED_SCORE` needs no sign: all of eight."""
+116 sources are boilerplate; those of fewer articles are variants, names and beginnings of stories."""
 _SOME_BITS, _MANY_DOCUMENTS = log(1 + 20) / log(2), 8
 """As of the feature, bits of a string that is at the edge of most articles by no chance; and how many must have it."""
 _FIXED_SCORE = 0.9
@@ -99,9 +98,9 @@ _ROW_SHARE, _ROW_TOKENS = 0.2, 4
 and of what fills a label ("FT:"); or of a label behind its filler ("NAME – 2,366 votes")."""
 _MAX_OPENED = 2
 """Articles that a headline opens: its own, and a copy."""
-_UNTITLED_SCORE = 0.75
-"""Least score of what opens one that has another title: 15 such strings of 148 archives are boilerplate, and half of
-twelve below."""
+_UNTITLED_SCORE, _MIN_UNTITLED = 0.75, 20
+"""Least score of what opens one that has another title and is no headline, and articles that have it: headlines that
+differ from the titles, and teasers, are listed by fewer."""
 _PROSE_WORDS, _PROSE_CHARACTERS, _MIN_PROSE_DF = 8, 16, 3
 """Words, without names and figures, of a sentence without a cue, and characters where these are tokens; and articles
 that must have such a one: two may quote each other."""
@@ -326,8 +325,7 @@ def _judge_candidates(
     own[asked] *= _count_at_edge(segments, candidates, asked) / np.maximum(candidates.count[asked], 1)
     slot = may_fill & (own >= config.filler_own)
     opens = _opens_articles(column, form.is_short)
-    is_sure = _opens_surely(candidates, column, score, segments.spaceless)
-    unmarked = _find_unmarked(candidates, column, opens, form.is_short, segments.spaceless) & ~is_sure
+    unmarked = _find_unmarked(candidates, column, opens, form.is_short, segments.spaceless)
     # One word begins sentences, too: "By" goes before names alone, and on a line of its own.
     names = unmarked & slot & _is_credit(candidates, column)
     anchor[names] |= _BEGINS_LINE
@@ -335,7 +333,7 @@ def _judge_candidates(
     is_placed = slot & (column["share"] > _USUAL) & (column["begins"] >= _MOSTLY) & (candidates.length > 1)
     # What is before the end of a line goes with it: "NAME added to this article".
     reason[unmarked & ~(slot if candidates.kind == SUFFIX else names | is_placed)] = UNMARKED
-    reason[_leaves_part(segments, candidates, column, score, opens) & ~slot & ~is_sure] = UNMARKED
+    reason[_leaves_part(segments, candidates, column, score, opens) & ~slot] = UNMARKED
     is_usual = (column["share"] > _USUAL) | opens
     is_bare = _is_bare(candidates, column, is_usual) & ~is_fixed
     reason[_is_data(candidates, column) & ~is_usual | is_bare] = DATA
@@ -483,14 +481,15 @@ def _keep_titles(
     score: NDArray[np.float32],
     opens_with_title: Callable[[int], bool] | None,
 ) -> list[int]:
-    """Return the `rows` without those that open articles of other titles, and have a good score: they are no
-    headlines."""
+    """Return the `rows` without those that open articles of other titles, stand in many, and have a good score: they
+    are no headlines."""
     is_first = np.diff(segments.document, prepend=-1) > 0
     kept = []
     for row in rows.tolist():
         own = candidates.segment[candidates.bounds[row] : candidates.bounds[row + 1]]
         opened = segments.document[own[is_first[own]]].tolist()
-        if score[row] < _UNTITLED_SCORE or opens_with_title is None or any(map(opens_with_title, opened)):
+        is_likely = score[row] >= _UNTITLED_SCORE and candidates.df[row] >= _MIN_UNTITLED
+        if not is_likely or opens_with_title is None or any(map(opens_with_title, opened)):
             kept.append(row)
     return kept
 
@@ -521,18 +520,6 @@ def _holds_place(candidates: Candidates, column: Mapping[str, NDArray[np.float32
     says_something = (column["letters"] > 0) & (column["information"] >= _SOME_BITS)
     held: NDArray[np.bool_] = (candidates.df >= _MANY_DOCUMENTS) & is_edge & (is_address | says_something)
     return held
-
-
-def _opens_surely(
-    candidates: Candidates, column: Mapping[str, NDArray[np.float32]], score: NDArray[np.float32], spaceless: bool
-) -> NDArray[np.bool_]:
-    """Return which candidates open a good many articles and nothing else, and read like boilerplate; where characters
-    are tokens, parts of such a one would, too."""
-    if spaceless:
-        return np.zeros(len(candidates), np.bool_)
-    is_sure = (score >= _FIXED_SCORE) & (column["share"] >= _GOOD_MANY) & (column["first"] >= _MOSTLY)
-    found: NDArray[np.bool_] = is_sure & _holds_place(candidates, column) & (column["mutable"] <= 0)
-    return found
 
 
 def _opens_articles(column: Mapping[str, NDArray[np.float32]], is_short: bool) -> NDArray[np.bool_]:
