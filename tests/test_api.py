@@ -370,7 +370,8 @@ def test_saving_keeps_the_decisions_of_people(packs: templatemine.Packs, tmp_pat
     assert [rule.action for rule in kept["alpha.example"].overrides.rules] == ["reject"]
     assert len(kept["alpha.example"].templates) == len(packs["alpha.example"].templates) - 1
     assert kept["beta.example"].to_json() == packs["beta.example"].to_json()
-    # Who loads a pack and takes a decision back has taken it back.
+    # Who loads a pack and takes a decision back has taken it back, and is told.
     kept["alpha.example"] = packs["alpha.example"]
-    kept.save(tmp_path, force=True)
+    with pytest.warns(UserWarning, match=r"alpha\.example: 1 decision of people in .* go with it"):
+        kept.save(tmp_path, force=True)
     assert templatemine.Packs.load(tmp_path)["alpha.example"].overrides.rules == ()

@@ -236,7 +236,9 @@ def _is_joint(sign: str, behind: str) -> bool:
     sign, and before a small letter within a word."""
     if sign not in _DASHES | HANGING_SIGNS | {":"}:
         return False
-    return behind in _OPENING or (behind.isalnum() and not (sign in _DASHES and (behind.isnumeric() or behind.islower())))
+    return behind in _OPENING or (
+        behind.isalnum() and not (sign in _DASHES and (behind.isnumeric() or behind.islower()))
+    )
 
 
 def _start_of_signs(text: str, start: int, left: int) -> int:

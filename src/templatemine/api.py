@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
@@ -13,7 +14,7 @@ from templatemine import notebook, pipeline
 from templatemine.bounds import check_config
 from templatemine.cleaning.cleaners import Cleaners
 from templatemine.config import CleanConfig, FieldNames, PipelineConfig, ReportConfig
-from templatemine.errors import ConfigError, CorpusError, attribute_error, counted
+from templatemine.errors import ConfigError, CorpusError, PackError, attribute_error, counted
 from templatemine.io.documents_like import DocumentsLike, Errors, documents_of, name_fields
 from templatemine.model import Cleaned, Document
 from templatemine.packs.pack import Pack
@@ -109,7 +110,7 @@ class Packs(dict[str, Pack]):
         ----------
         force : bool, default False
             Replace packs that exist.  One that was just mined keeps the decisions of people in the pack that it
-            replaces.
+            replaces; where another one lacks them, that is warned of.
 
         Raises
         ------
@@ -119,13 +120,17 @@ class Packs(dict[str, Pack]):
         with open_pack_folder(folder, force) as shelf:
             shelf.refuse_existing(self)
             for source, pack in sorted(self.items()):
-                rejected = self._rejected.get(source)
-                if rejected is None or not rejected.are_of(pack):
-                    shelf.put(pack, None)
-                    continue
-                if rejected.packed is not None and not pack.overrides.rules:
-                    pack = _keep_decisions(pack, rejected.packed, shelf.pack_path(source))
-                shelf.put(pack, rejected.read())
+                rejected, path = self._rejected.get(source), shelf.pack_path(source)
+                contents = None
+                if rejected is not None and rejected.are_of(pack):
+                    if rejected.packed is not None and not pack.overrides.rules:
+                        pack = _keep_decisions(pack, rejected.packed, path)
+                    contents = rejected.read()
+                if number := _count_lost_decisions(pack, path):
+                    warnings.warn(
+                        f"{source}: {counted(number, 'decision')} of people in {path} go with it", stacklevel=2
+                    )
+                shelf.put(pack, contents)
 
     def clean(
         self,
@@ -318,6 +323,18 @@ def mine(
 def _pack_rejected(report: SourceReport) -> tuple[SourceReport, bytes]:
     """Return a report without its rejected candidates, and these packed: of a large source they take 100 MB."""
     return replace(report, rejected=None, claims=None), compress_rejected(report.rejected)
+
+
+def _count_lost_decisions(pack: Pack, path: str) -> int:
+    """Count the decisions of people in the file that a pack replaces, and not in the pack."""
+    if not os.path.exists(path):
+        return 0
+    from templatemine.archive.apply_overrides import read_pack_rules
+
+    try:
+        return len(set(read_pack_rules(path)) - set(pack.overrides.rules))
+    except PackError:  # nothing that can be read
+        return 0
 
 
 def _keep_decisions(pack: Pack, rejected: bytes, path: str) -> Pack:

@@ -134,6 +134,21 @@ def test_an_expression_that_takes_too_long_for_a_text_is_told_by_name(
     assert [span.templates for span in cleaner.spans("a" * 50 + "b")] == [("slow",)]
 
 
+def test_the_expressions_of_a_pack_share_the_time_for_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forty of them took 36 s for 21,000 characters, each below its own limit."""
+    monkeypatch.setattr(linear, "SECONDS", 0.5)
+    monkeypatch.setattr(linear, "SECONDS_PER_CHARACTER", 0.0)
+    pack = mine(documents())["x.example"]
+    own = [
+        Template(id=f"slow{n}", regex=f"(?s)a(?:.*z{n})?", tokens=None, df=0, count=0, example=f"az{n}")
+        for n in range(30)
+    ]
+    text = "a" * 5_000
+    assert Cleaner(replace(pack, templates=(own[0],))).spans(text)
+    with pytest.raises(CapacityError, match="takes longer than"):
+        Cleaner(replace(pack, templates=tuple(own))).spans(text)
+
+
 def test_records_that_take_too_long_are_skipped_and_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     cleaner = RecordCleaner({"x.example": slow(monkeypatch)})
     bodies = ["aab and on", "a" * 5_000, "It goes on, aab."]

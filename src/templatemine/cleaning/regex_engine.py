@@ -7,6 +7,7 @@ of them are tried; cost grows with the number of these.
 
 from __future__ import annotations
 
+import time
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -21,7 +22,7 @@ from templatemine.text.expressions import (
     rewrite_marks,
     separator_class,
 )
-from templatemine.text.linear import LinearExpression, compile_linear
+from templatemine.text.linear import LinearExpression, compile_linear, time_limit
 from templatemine.text.literals import required_literal
 from templatemine.text.slots import ANY, DATELINE, HEADLINES, MIN_BETWEEN, SLOT_SIZE, find_headlines, matches_kind
 
@@ -244,11 +245,14 @@ class ManualExpressions:
         Raises
         ------
         CapacityError
-            If an expression takes too long for the text.
+            If the expressions take too long for the text.
         """
         numbers = self._literals.find(text).union(self._always)
         found: Matches = []
+        limit = time_limit(text)
         for number in sorted(numbers):
             place, compiled = self._compiled[number]
-            found += [(*span, place) for span in compiled.spans(text, overlapped=True)]
+            began = time.thread_time()
+            found += [(*span, place) for span in compiled.spans(text, overlapped=True, limit=limit)]
+            limit = max(0.0, limit - (time.thread_time() - began))
         return found

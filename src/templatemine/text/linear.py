@@ -34,7 +34,7 @@ REPEATS = ("MAX_REPEAT", "MIN_REPEAT")
 """Items of a parse tree that stand for rounds of another one."""
 
 SECONDS, SECONDS_PER_CHARACTER = 2.0, 1e-5
-"""Time of the thread that one expression may take for one text."""
+"""Time of the thread that expressions may take for one text."""
 
 MAX_ROUNDS = 1000
 """Most rounds of a repeat in RE2, with those of the repeats around it."""
@@ -131,14 +131,14 @@ class LinearExpression:
         overlapped : bool
             The next match may begin right behind where one begins, not only where one ends.
         limit : float, optional
-            Seconds; by default `SECONDS`, and `SECONDS_PER_CHARACTER` for the text.
+            Seconds; by default those of `time_limit`.
 
         Raises
         ------
         CapacityError
             If the expression takes longer for the text.
         """
-        limit = SECONDS + SECONDS_PER_CHARACTER * len(text) if limit is None else limit
+        limit = time_limit(text) if limit is None else limit
         spelt, place, spent = self._alphabet.spell(text), 0, 0.0
         group = 1 if self.groups else 0
         while place <= len(text):
@@ -157,6 +157,11 @@ class LinearExpression:
             start, end = match.span(group)
             if start < end:
                 yield start, end
+
+
+def time_limit(text: str) -> float:
+    """Return the seconds of a thread that expressions may take for a text, all those of a pack together."""
+    return SECONDS + SECONDS_PER_CHARACTER * len(text)
 
 
 @lru_cache(maxsize=256)
