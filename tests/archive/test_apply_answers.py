@@ -128,6 +128,10 @@ def test_what_is_done_today_is_told_in_one_way(pack: Pack) -> None:
         ("", ALL): "cut",
         ("", STORY): "left in",
     }
+    _, made = cleaned(pack, (LABELLED, ALL))
+    tokens = (*LABELLED.tokens, "{slot:names}")
+    of_names = replace(made, templates=tuple(replace(one, tokens=tokens) if one.slot else one for one in made.templates))
+    assert describe_removal(of_names, LABELLED) == "cut with names beside it, and left in before others"
 
 
 def test_a_question_has_the_figures_of_the_template_of_its_string() -> None:

@@ -19,7 +19,7 @@ from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import bare_template, rule_id, template_id
 from templatemine.packs.readable import join_tokens
 from templatemine.text.characters import ends_sentence, words_beside
-from templatemine.text.slots import ANY, slot_token
+from templatemine.text.slots import ANY, NAMES, slot_token
 
 ALL, LABEL, STORY = ANSWERS = ("boilerplate", "label", "story")
 """All of it is boilerplate; the label is, but not what fills its line; it belongs to the story."""
@@ -135,7 +135,11 @@ def describe_removal(pack: Pack, question: Question) -> str:
     removal = current_removal(pack, question)
     if not removal:
         return "cut in part" if find_inner_templates(pack, question) else "left in"
-    return "cut with the rest of its line" if removal == ALL and question.filled else "cut"
+    if removal != ALL or not question.filled:
+        return "cut"
+    name = template_id(_question_tokens(question, True))
+    takes_names = any(one.id == name and one.filler == NAMES for one in pack.templates)
+    return "cut with names beside it, and left in before others" if takes_names else "cut with the rest of its line"
 
 
 def describe_stake(pack: Pack, question: Question) -> str:

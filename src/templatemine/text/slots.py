@@ -87,6 +87,7 @@ __all__ = [
     "MAX_SMALL_LETTERS",
     "MAX_SMALL_RUN",
     "MIN_BETWEEN",
+    "NAMES",
     "SLOT",
     "SLOT_SIZE",
     "allowed_words",
