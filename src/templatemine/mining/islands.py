@@ -149,6 +149,8 @@ def _find_shares(pack: Pack, templates: Sequence[Template], read: Sequence[tuple
     matcher, rows = replace(pack, templates=tuple(templates)).make_matcher()
     count = np.zeros((2, len(templates)), np.int64)
     for text, spans in read:
+        if not len(matcher.find(text.encode("utf-8", "surrogatepass"))[2]):
+            continue
         parts = [text[start:end] for start, end in pairwise(_find_bounds(text, spans))]
         parts[1::2] = [_VISIBLE.sub(_TAKEN, part) for part in parts[1::2]]
         islands = [part if len(part.strip()) <= MAX_SIZE else _VISIBLE.sub(_TAKEN, part) for part in parts]
