@@ -130,7 +130,9 @@ def test_what_is_done_today_is_told_in_one_way(pack: Pack) -> None:
     }
     _, made = cleaned(pack, (LABELLED, ALL))
     tokens = (*LABELLED.tokens, "{slot:names}")
-    of_names = replace(made, templates=tuple(replace(one, tokens=tokens) if one.slot else one for one in made.templates))
+    of_names = replace(
+        made, templates=tuple(replace(one, tokens=tokens) if one.slot else one for one in made.templates)
+    )
     assert describe_removal(of_names, LABELLED) == "cut with names beside it, and left in before others"
 
 
