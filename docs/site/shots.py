@@ -38,7 +38,7 @@ SHOTS = (
     Shot("report", "docs/report", "The report: its conclusion, what is removed, and what is risky"),
     Shot("desk", "docs/review", "The desk: templates by risk, and one of them in its articles", "riskiest first"),
     Shot("report", "docs/tutorial", "A source in the report", "Open it in a browser"),
-    Shot("desk", "docs/tutorial", "The desk: a template and its articles", "Open the pack in an editor"),
+    Shot("desk", "docs/tutorial", "The desk: a template and its articles", "Delete its line in the pack"),
 )
 
 

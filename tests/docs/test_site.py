@@ -19,6 +19,7 @@ sys.path[:0] = [str(ROOT / "docs" / "site"), str(ROOT / "tests" / "report")]
 
 import check_links  # noqa: E402
 import manual  # noqa: E402
+import shots  # noqa: E402
 from annotations import homes, met  # noqa: E402
 
 NEEDED = ("sphinx", "furo", "myst_parser", "sklearn", "pandas", "polars", "datasets", "datatrove", "pyspark", "scrapy")
@@ -34,6 +35,11 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ran = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     return folder
+
+
+def test_pictures_have_their_places() -> None:
+    for shot in shots.SHOTS:
+        assert shot.below in (ROOT / f"{shot.page}.md").read_text(encoding="utf-8"), shot
 
 
 def test_it_has_all_pages(site: Path) -> None:
