@@ -140,8 +140,9 @@ class LinearExpression:
         """
         limit = time_limit(text) if limit is None else limit
         spelt, place, spent = self._alphabet.spell(text), 0, 0.0
+        size = len(spelt)
         group = 1 if self.groups else 0
-        while place <= len(text):
+        while place <= size:
             began = time.thread_time()
             match = self._compiled.search(spelt, place)
             spent += time.thread_time() - began
@@ -314,6 +315,7 @@ class _Alphabet:
     def spell(self, text: str) -> str | bytes:
         """Return a text in letters, as many as it has characters."""
         spelt: str | bytes
+        text = str.__str__(text)  # of no subclass, which may encode what it does not hold
         try:
             spelt = self._spell_wide(text) if self.is_wide else text.encode("latin-1").translate(self._bytes)
         except UnicodeEncodeError:
