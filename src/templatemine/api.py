@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
@@ -14,7 +13,7 @@ from templatemine import notebook, pipeline
 from templatemine.bounds import check_config
 from templatemine.cleaning.cleaners import Cleaners
 from templatemine.config import CleanConfig, FieldNames, PipelineConfig, ReportConfig
-from templatemine.errors import ConfigError, CorpusError, PackError, attribute_error, counted
+from templatemine.errors import ConfigError, CorpusError, PackError, attribute_error, counted, warn_caller
 from templatemine.io.documents_like import DocumentsLike, Errors, documents_of, name_fields
 from templatemine.model import Cleaned, Document
 from templatemine.packs.pack import Pack
@@ -121,16 +120,12 @@ class Packs(dict[str, Pack]):
             shelf.refuse_existing(self)
             for source, pack in sorted(self.items()):
                 rejected, path = self._rejected.get(source), shelf.pack_path(source)
-                contents = None
-                if rejected is not None and rejected.are_of(pack):
-                    if rejected.packed is not None and not pack.overrides.rules:
-                        pack = _keep_decisions(pack, rejected.packed, path)
-                    contents = rejected.read()
-                if number := _count_lost_decisions(pack, path):
-                    warnings.warn(
-                        f"{source}: {counted(number, 'decision')} of people in {path} go with it", stacklevel=2
-                    )
-                shelf.put(pack, contents)
+                own = rejected if rejected is not None and rejected.are_of(pack) else None
+                if own is not None and own.packed is not None and not pack.overrides.rules:
+                    pack = _keep_decisions(pack, own.packed, path)
+                elif number := _count_lost_decisions(pack, path):
+                    warn_caller(f"{source}: {counted(number, 'decision')} of people in {path} go with it")
+                shelf.put(pack, None if own is None else own.read())
 
     def clean(
         self,
