@@ -64,9 +64,9 @@ cdef class Matcher(Scanner):
     cdef int64_t _find_literal_form(self, const uint8_t* p, int64_t n) noexcept nogil
     cdef bint _is_own_form(self, const uint8_t* p, int64_t n) noexcept nogil
     cdef int64_t _find_form(self, const uint8_t* p, int64_t n, uint8_t kind, Scratch* scratch) except -2 nogil
-    cdef int _find_matches(self, const uint8_t* p, int64_t n, Scratch* scratch, int64_t* forms, bint union_only) except -1 nogil
+    cdef int _find_matches(self, const uint8_t* p, int64_t n, Scratch* scratch, bint union_only) except -1 nogil
     cdef int _add_state_matches(self, int32_t state, int64_t last, Scratch* scratch) except -1 nogil
-    cdef int _search_region(self, const uint8_t* p, int64_t start, int64_t end, int64_t n, Scratch* scratch, int64_t* forms,
+    cdef int _search_region(self, const uint8_t* p, int64_t start, int64_t end, int64_t n, Scratch* scratch,
                             bint union_only, bint part, bint* ordered) except -1 nogil
     cdef int _search_regions(self, const uint8_t* p, int64_t n, Scratch* scratch, bint union_only, bint* ordered) except -1 nogil
     cdef list _find_spans(self, list texts, int64_t gap, Rules rules, bint by_kind)

@@ -58,7 +58,6 @@ class Matcher(Scanner):
         number: int,
         table: NDArray[np.int64],
         last: NDArray[np.int64],
-        forms: NDArray[np.int64] | None = None,
     ) -> None: ...
     def clean(
         self,

@@ -2413,14 +2413,11 @@ cdef class Matcher(Scanner):
         n = write_form(self, p, n, kind, scratch)
         return table_find(&self.vocabulary, scratch.form, n, tm_hash(scratch.form, n))
 
-    cdef int _find_matches(self, const uint8_t* p, int64_t n, Scratch* scratch, int64_t* forms, bint union_only) except -1 nogil:
+    cdef int _find_matches(self, const uint8_t* p, int64_t n, Scratch* scratch, bint union_only) except -1 nogil:
         """Find all matches: first token, last token, string, in scratch.found.
 
         Parameters
         ----------
-        forms : int64_t*, optional
-            Counts of the forms of the vocabulary (INOUT); scratch.tokens then has all tokens of the text, without it those of
-            the regions that the sieve gives.
         union_only : bool
             Leave out matches that change neither the union nor the strings of any of its spans.
         """
@@ -2435,8 +2432,8 @@ cdef class Matcher(Scanner):
             memset(scratch.state_runs + states, 0, (scratch.state_run_room - states) * sizeof(int32_t))
         if self.fillers.kind != NULL:
             walks_clear(&scratch.walks)
-        if forms != NULL or not tm_load_acquire(&self.uses_sieve):
-            self._search_region(p, 0, n, n, scratch, forms, union_only, False, &ordered)
+        if not tm_load_acquire(&self.uses_sieve):
+            self._search_region(p, 0, n, n, scratch, union_only, False, &ordered)
         else:
             sieve_regions(self.sieve, p, n, regions)
             self._search_regions(p, n, scratch, union_only, &ordered)
@@ -2495,7 +2492,7 @@ cdef class Matcher(Scanner):
             i += 1
             self.bytes_passed += region.end - region.start
             is_whole = (region.start == 0 or p[region.start - 1] == 10) and (region.end >= n or p[region.end] == 10)
-            reach = self._search_region(p, region.start, region.end, n, scratch, NULL, union_only, not is_whole, ordered)
+            reach = self._search_region(p, region.start, region.end, n, scratch, union_only, not is_whole, ordered)
             while reach:
                 is_whole = is_whole and reach == REACHES_LINE
                 while not is_whole:
@@ -2516,13 +2513,13 @@ cdef class Matcher(Scanner):
                 scratch.run_last = region.tokens - 1
                 walks_clear(&scratch.walks)
                 self.bytes_passed += region.end - region.start
-                reach = self._search_region(p, region.start, region.end, n, scratch, NULL, union_only, False, ordered)
+                reach = self._search_region(p, region.start, region.end, n, scratch, union_only, False, ordered)
             regions.region[done] = region
             done += 1
         regions.size = done
         return 0
 
-    cdef int _search_region(self, const uint8_t* p, int64_t start, int64_t end, int64_t n, Scratch* scratch, int64_t* forms,
+    cdef int _search_region(self, const uint8_t* p, int64_t start, int64_t end, int64_t n, Scratch* scratch,
                             bint union_only, bint part, bint* ordered) except -1 nogil:
         """Tokenise a region of a text of n bytes and add its matches.
 
@@ -2538,7 +2535,7 @@ cdef class Matcher(Scanner):
         cdef uint64_t owner = self.matcher_number << 5, offset = self.matcher_number * <uint64_t>0x9E3779B97F4A7C15 >> 32
         cdef CachedToken* cached
         cdef Tokens* tokens = &scratch.tokens
-        cdef bint are_letters_literal = not self.spec.on[UPPER], skips_words = forms == NULL
+        cdef bint are_letters_literal = not self.spec.on[UPPER]
         cdef int32_t string
         cdef int64_t last, stop, first = tokens.size
         scratch.heads.size = scratch.named.size = 0
@@ -2555,7 +2552,7 @@ cdef class Matcher(Scanner):
                 h = tm_key(q, size, p + n, &a, &b)
                 if kind & LETTERS and are_letters_literal:
                     # Most words begin no string, so the processor predicts this branch.
-                    if state == 0 and skips_words and not self.first_filter[(h >> 38) & 1023] >> (h >> 32 & 63) & 1:
+                    if state == 0 and not self.first_filter[(h >> 38) & 1023] >> (h >> 32 & 63) & 1:
                         continue
                     id = self._find_literal_form(q, size)
                     if id == NO_FORM and words_find(&self.word_list.short, h, a, b, size) != NULL:
@@ -2576,8 +2573,6 @@ cdef class Matcher(Scanner):
             if id < 0:
                 state = 0
                 continue
-            if forms != NULL:
-                forms[id] += 1
             state = automaton_step(self.automaton, state, <int32_t>id)
             s = state if self.automaton.output[state] >= 0 else self.automaton.output_link[state]
             while s:
@@ -2644,7 +2639,7 @@ cdef class Matcher(Scanner):
         try:
             self._sample_text(p, document.shape[0])
             with nogil:
-                self._find_matches(p, document.shape[0], scratch, NULL, union_only)
+                self._find_matches(p, document.shape[0], scratch, union_only)
             starts = np.empty(max(found.size, 1), np.int64)
             ends = np.empty(max(found.size, 1), np.int64)
             for i in range(found.size):
@@ -2701,7 +2696,7 @@ cdef class Matcher(Scanner):
                     if n > MAX_TEXT_BYTES:
                         with gil:
                             _check_size(n)
-                    self._find_matches(p, n, scratch, NULL, False)
+                    self._find_matches(p, n, scratch, False)
                     add_rests(p, n, i, scratch, &sides[0] if self.strings else NULL, &out)
             return [(out.rest[i].text, out.rest[i].string, (<const char*>out.bytes.data)[out.rest[i].start : out.rest[i].end])
                     for i in range(out.size)]
@@ -2741,7 +2736,7 @@ cdef class Matcher(Scanner):
         cdef Occurrences* found = &scratch.found
         try:
             with nogil:
-                self._find_matches(p, document.shape[0], scratch, NULL, False)
+                self._find_matches(p, document.shape[0], scratch, False)
             for i in range(found.size):
                 if (found.count[i] == string and scratch.tokens.start[found.position[i]] == 0
                         and scratch.tokens.end[found.length[i]] == document.shape[0]):
@@ -2751,7 +2746,7 @@ cdef class Matcher(Scanner):
             scratch_release(scratch)
 
     def count(self, const uint8_t[::1] document not None, int32_t number, int64_t[:, ::1] table not None,
-              int64_t[::1] last not None, int64_t[::1] forms=None):
+              int64_t[::1] last not None):
         """Add the occurrences in one more document to running counts.
 
         Parameters
@@ -2763,28 +2758,19 @@ cdef class Matcher(Scanner):
             Occurrences and documents.
         last : int64 array, shape (strings,), INOUT
             Number of the last document with each string; -1 at the start.
-        forms : int64 array, shape (vocabulary + 1,), optional, INOUT
-            Occurrences of each form of the vocabulary; in the last place, of all tokens.  Without it only the regions of the
-            sieve are tokenised.
         """
         cdef const uint8_t* p = &document[0] if document.shape[0] else NULL
         cdef int64_t i, s
         _check_size(document.shape[0])
-        if (table.shape[0] != self.strings or table.shape[1] != 2 or last.shape[0] != self.strings
-                or (forms is not None and forms.shape[0] != self.vocabulary.count + 1)):
-            raise ValueError(f"expected tables of {self.strings} x 2, {self.strings} and {self.vocabulary.count + 1}, got "
-                             f"{table.shape[0]} x {table.shape[1]}, {last.shape[0]} and "
-                             f"{self.vocabulary.count + 1 if forms is None else forms.shape[0]}")
-        cdef int64_t* form_counts = NULL if forms is None else &forms[0]
+        if table.shape[0] != self.strings or table.shape[1] != 2 or last.shape[0] != self.strings:
+            raise ValueError(f"expected tables of {self.strings} x 2 and {self.strings}, got "
+                             f"{table.shape[0]} x {table.shape[1]} and {last.shape[0]}")
         cdef Scratch* scratch = scratch_acquire()
         cdef Occurrences* found = &scratch.found
         try:
-            if form_counts == NULL:
-                self._sample_text(p, document.shape[0])
+            self._sample_text(p, document.shape[0])
             with nogil:
-                self._find_matches(p, document.shape[0], scratch, form_counts, False)
-                if form_counts != NULL:
-                    form_counts[self.vocabulary.count] += scratch.tokens.size
+                self._find_matches(p, document.shape[0], scratch, False)
                 for i in range(found.size):
                     s = found.count[i]
                     table[s, 0] += 1
@@ -2827,7 +2813,7 @@ cdef class Matcher(Scanner):
             if scratch.reading.steps:
                 read, size = scratch.reading.text, scratch.reading.size
                 read_points = count_points(read, 0, size)
-        self._find_matches(read, size, scratch, NULL, True)
+        self._find_matches(read, size, scratch, True)
         unite_matches(read, size, size == read_points, self.spec.html, &scratch.tokens, &scratch.found, &kinds, self.keeps, gap,
                       out)
         scratch.found.size = 0
