@@ -62,7 +62,7 @@ class CrawlOutput:
     def __init__(self, path: str, keep: int) -> None:
         self._path, self._suffix = path, check_name(path)
         with write_errors(path):
-            self._file = os.open(path, os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+            self._file = os.open(path, os.O_WRONLY | os.O_CREAT, 0o666)
             os.ftruncate(self._file, keep)
             os.lseek(self._file, keep, os.SEEK_SET)
         self._size = keep

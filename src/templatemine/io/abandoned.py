@@ -7,13 +7,14 @@ directory with `RENAME_LOG` stays: its writer was killed among its renames, and 
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import shutil
 import stat
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 
 RENAME_LOG = "renames.json"
 """File in a temporary directory with the names of its files, from the first rename to the last."""
@@ -35,20 +36,10 @@ def temporary_name(directory: str) -> str:
 @contextmanager
 def hold_lock(path: str) -> Iterator[None]:
     """Hold the lock of a temporary file or directory while the with-block runs."""
-    descriptor = -1
-    try:
-        import fcntl
-
+    with ExitStack() as held:
         with suppress(OSError):  # a file system without locks
-            descriptor = os.open(path, os.O_RDONLY)
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except ImportError:  # pragma: no cover - not a POSIX system
-        pass
-    try:
+            held.enter_context(_take_lock(path))
         yield
-    finally:
-        if descriptor >= 0:
-            os.close(descriptor)
 
 
 def remove_abandoned(directory: str) -> None:
@@ -59,7 +50,7 @@ def remove_abandoned(directory: str) -> None:
     _CHECKED_DIRECTORIES.add(directory)
     with suppress(OSError), os.scandir(directory) as entries:
         for path in [entry.path for entry in entries if _NAME.fullmatch(entry.name)]:
-            with suppress(OSError, ImportError):
+            with suppress(OSError):
                 _remove_unheld(path)
 
 
@@ -69,7 +60,7 @@ def find_unfinished(directory: str) -> Iterator[str]:
     with suppress(OSError), os.scandir(directory) as entries:
         for path in sorted(entry.path for entry in entries if _NAME.fullmatch(entry.name)):
             if os.path.exists(os.path.join(path, RENAME_LOG)):
-                with suppress(OSError, ImportError), _take_lock(path):
+                with suppress(OSError), _take_lock(path):
                     yield path
                     shutil.rmtree(path, ignore_errors=True)
 
@@ -88,9 +79,7 @@ def _remove_unheld(path: str) -> None:
 
 @contextmanager
 def _take_lock(path: str) -> Iterator[int]:
-    """Hold the lock of a directory that another writer has left, and tell its mode; OSError if somebody holds it."""
-    import fcntl
-
+    """Hold the lock of a file or directory, and tell its mode; OSError if somebody holds it."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -6,6 +6,7 @@ system knows no such locks, as some network ones, runs are not kept apart.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import time
 from collections.abc import Iterator
@@ -37,29 +38,27 @@ def locked(directory: str | os.PathLike[str], wait: float = 0.0) -> Iterator[Non
     """
     directory = os.fspath(directory)
     try:
-        import fcntl
-    except ImportError:  # pragma: no cover - not a POSIX system
-        yield
-        return
-    try:
         descriptor = os.open(directory, os.O_RDONLY)
     except OSError as error:
         raise CorpusError(f"cannot be read: {error.strerror or error}", directory, fatal=True) from error
     try:
         deadline = time.monotonic() + wait
-        while True:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                if time.monotonic() < deadline:
-                    time.sleep(_STEP)
-                    continue
-                raise CorpusError(
-                    "another run is writing to this folder; wait for it, or end it", directory, fatal=True
-                ) from None
-            except OSError:  # pragma: no cover - a file system without locks
-                pass
-            break
+        while _is_held_elsewhere(descriptor):
+            if time.monotonic() >= deadline:
+                problem = "another run is writing to this folder; wait for it, or end it"
+                raise CorpusError(problem, directory, fatal=True)
+            time.sleep(_STEP)
         yield
     finally:
         os.close(descriptor)
+
+
+def _is_held_elsewhere(descriptor: int) -> bool:
+    """Take the lock, and tell whether another process has it."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:  # pragma: no cover - a file system without locks
+        pass
+    return False

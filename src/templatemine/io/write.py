@@ -166,8 +166,7 @@ def new_file(path: str, name: str, form: str = "", *, wait: bool = True) -> Iter
     try:
         with write_errors(name):
             # Not tempfile: its files are private, and this one becomes the target, with the permissions of the umask.
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
-            descriptor = os.open(path, flags, 0o666)
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         with _open_layers(_Sink(_descriptor_writer(descriptor), name), form) as handle:
             yield handle
         with write_errors(name):
