@@ -27,7 +27,6 @@ from templatemine.archive.apply_overrides import keep_rules
 from templatemine.archive.frames import (
     Frame,
     body_offset,
-    flush_to_disk,
     list_frames,
     pack_frame,
     pack_pieces,
@@ -57,7 +56,7 @@ from templatemine.archive.spill import (
 from templatemine.config import SampleConfig
 from templatemine.errors import counted
 from templatemine.io.file_transaction import file_transaction
-from templatemine.io.write import write_errors
+from templatemine.io.write import atomic_writer
 from templatemine.mining.candidates import SourceCandidates, source_rates
 from templatemine.mining.cross_source import SourceRates
 from templatemine.mining.methods import ResolvedConfig
@@ -233,25 +232,18 @@ class DiskExecutor(Executor[None, RateFile, None]):
                 return work(source, *self._choose_sample(source, documents[source]))
             return work(source, documents[source], self._options)
 
-        with write_errors(path):
-            with open(path + ".new", "wb") as handle:
-                for _, candidates in map_as_completed(mine, minable, self._jobs):
-                    rates.append((self._numbers[candidates.source], source_rates(candidates)))
-                    key = encode_source(candidates.source)
-                    handle.write(pack_pieces(key, dump_candidates(candidates, body_offset(key))))
-                    keys.append(key.hex())
-                    on_source_done(candidates.source)
-                    del candidates
-                handle.write(
-                    pack_frame(
-                        [(b"", orjson.dumps({"duplicates": duplicates, "too_large": too_large, "sources": keys}))]
-                    )
-                )
-                flush_to_disk(handle)
-            with open(path + ".rates", "wb") as handle:
-                write_rates(handle, rates)
-                flush_to_disk(handle)
-            os.replace(path + ".new", path)
+        with atomic_writer(path, force=True) as handle:
+            for _, candidates in map_as_completed(mine, minable, self._jobs):
+                rates.append((self._numbers[candidates.source], source_rates(candidates)))
+                key = encode_source(candidates.source)
+                handle.write(pack_pieces(key, dump_candidates(candidates, body_offset(key))))
+                keys.append(key.hex())
+                on_source_done(candidates.source)
+                del candidates
+            facts = {"duplicates": duplicates, "too_large": too_large, "sources": keys}
+            handle.write(pack_frame([(b"", orjson.dumps(facts))]))
+            with atomic_writer(path + ".rates", force=True) as rates_handle:  # there before the unit is
+                write_rates(rates_handle, rates)
 
     def _read_stored_unit(self, path: str) -> _StoredUnit:
         *source_frames, last = list_frames(path)

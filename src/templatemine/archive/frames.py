@@ -165,9 +165,3 @@ def _open_for_reading(path: str) -> Iterator[BinaryIO]:
             yield handle
     except OSError as error:
         raise read_error(error, path) from error
-
-
-def flush_to_disk(handle: BinaryIO) -> None:
-    """Wait until a file is on disk."""
-    handle.flush()
-    os.fsync(handle.fileno())

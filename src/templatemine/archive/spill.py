@@ -11,17 +11,19 @@ from __future__ import annotations
 import json
 import mmap
 import os
+import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import fields, is_dataclass
+from tempfile import TemporaryFile
 from typing import Any, BinaryIO
 
 import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from templatemine.archive.frames import flush_to_disk
 from templatemine.errors import CorpusError
-from templatemine.io.write import write_errors
+from templatemine.io.write import atomic_writer, write_errors
 from templatemine.mining.candidates import CandidateStrings, SourceCandidates, Verdicts
 from templatemine.mining.cross_source import CrossSourceCounts, RateTable, SourceRates, gather_rows
 from templatemine.mining.shared_pack import Claims
@@ -133,10 +135,9 @@ def _from_plain(value: Any, arrays: Sequence[NDArray[Any]]) -> Any:
 
 def write_claims(path: str, claims: Iterable[Claims]) -> None:
     """Write the claims of some sources for the shared pack, a line each; surrogates without a partner are escaped."""
-    with write_errors(path), open(path, "wb") as handle:
+    with atomic_writer(path, force=True) as handle:
         for source_claims in claims:
             handle.write(json.dumps(source_claims.as_dict()).encode() + b"\n")
-        flush_to_disk(handle)
 
 
 def read_claims(path: str) -> Iterator[Claims]:
@@ -220,25 +221,20 @@ class RateFile:
         parts = list(parts)
         total = sum(os.path.getsize(part) for part in parts) // _RATE_BYTES
         ranges = max(1, -(-total * _REDUCE_BYTES // max(1, memory)))
-        scratch = [f"{path}.{name}" for name, _ in _TABLE_COLUMNS]
-        with write_errors(path):
-            for scratch_path in scratch:
-                open(scratch_path, "wb").close()
+        with write_errors(path), ExitStack() as stack:
+            folder = os.path.dirname(path)
+            scratch = [stack.enter_context(TemporaryFile(dir=folder)) for _ in _TABLE_COLUMNS]
             for range_index in range(ranges):
                 table = _reduce_range(
                     parts, range_index * 2**_HASH_BITS // ranges, (range_index + 1) * 2**_HASH_BITS // ranges
                 )
-                for scratch_path, (name, kind) in zip(scratch, _TABLE_COLUMNS, strict=True):
-                    with open(scratch_path, "ab") as handle:
-                        handle.write(getattr(table, name).astype(kind).tobytes())
-            with open(f"{path}.new", "wb") as output:
-                for scratch_path in scratch:
-                    with open(scratch_path, "rb") as handle:
-                        while piece := handle.read(1 << 20):
-                            output.write(piece)
-                    os.unlink(scratch_path)
-                flush_to_disk(output)
-            os.replace(f"{path}.new", path)
+                for handle, (name, kind) in zip(scratch, _TABLE_COLUMNS, strict=True):
+                    handle.write(getattr(table, name).astype(kind).tobytes())
+            output = stack.enter_context(atomic_writer(path, force=True))
+            for handle in scratch:
+                handle.seek(0)
+                shutil.copyfileobj(handle, output, 1 << 20)
+                handle.close()
 
     def lookup(self, hashes: NDArray[np.uint64], source_number: int) -> CrossSourceCounts:
         """Return the counts of the strings of source `source_number` in other sources."""

@@ -24,7 +24,6 @@ from templatemine.archive.apply_overrides import keep_later_rules, keep_rules
 from templatemine.archive.carried import CarriedTemplate, carry
 from templatemine.archive.frames import (
     body_offset,
-    flush_to_disk,
     list_frames,
     pack_frame,
     pack_pieces,
@@ -409,16 +408,17 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
 
     def write_window(self, source: str, window: Sequence[DatedDocument]) -> None:
         path, key = self.window_path(safe_file_name(source) + ".window"), encode_source(source)
-        with write_errors(path), open(path, "wb") as handle:
-            for first in range(0, len(window), 32):
-                some = window[first : first + 32]
-                handle.write(
-                    pack_frame(
-                        (key, dated.day.encode() + b"\0" + encode_document(dated.document, dated.own_id))
-                        for dated in some
+        with write_errors(path):
+            with open(path, "wb") as handle:
+                for first in range(0, len(window), 32):
+                    some = window[first : first + 32]
+                    handle.write(
+                        pack_frame(
+                            (key, dated.day.encode() + b"\0" + encode_document(dated.document, dated.own_id))
+                            for dated in some
+                        )
                     )
-                )
-            flush_to_disk(handle)
+            sync(path)
 
     def mine_window(self, source: str, window: Sequence[DatedDocument], old: Pack | None, work: MineSource) -> str:
         """Write the strings that mining a window gives; why its source keeps its pack, if it does."""
@@ -434,7 +434,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
                     handle.write(pack_pieces(key, dump_candidates(candidates, body_offset(key))))
                 with open(self.window_path(name + ".rates"), "wb") as handle:
                     write_rates(handle, [(self.numbers[source], source_rates(candidates))])
-                    flush_to_disk(handle)
+                sync(handle.name)
         if (least := self.least_window(old)) > len(window):
             note = note or f"window of {counted(len(window), 'document')}, fewer than {least}"
         elif note and skip_source(source, documents, options).pack is not None:
