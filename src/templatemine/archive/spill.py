@@ -1,7 +1,7 @@
 """The candidates of sources between the two maps, on disk: bounded memory for any number of sources.
 
-`dump_candidates` and `load_candidates` write and read `SourceCandidates`: a line of JSON that says which arrays
-follow, then the arrays.
+`dump_candidates` and `load_candidates` write and read `SourceCandidates`: its values as JSON, and behind it the arrays,
+which the JSON says the places of.
 `RateFile` is the reduce: it sees the strings of all sources a range of hashes at a time, and keeps those that are in
 two sources or more.  What it says of a source is what a `RateTable` of all sources would.
 """
@@ -19,7 +19,6 @@ from tempfile import TemporaryFile
 from typing import Any, BinaryIO
 
 import numpy as np
-import orjson
 from numpy.typing import NDArray
 
 from templatemine.errors import CorpusError
@@ -32,21 +31,15 @@ from templatemine.model import PageHistory, PathVote, RepeatedText, Repeats
 from templatemine.text.reading import ReadingRules
 
 _RECORDS: Mapping[str, type[Any]] = {
-    "SourceCandidates": SourceCandidates,
-    "Strings": CandidateStrings,
-    "Repeats": Repeats,
-    "Verdicts": Verdicts,
-    "PageHistory": PageHistory,
-    "PathVote": PathVote,
-    "RepeatedText": RepeatedText,
-    "ReadingRules": ReadingRules,
+    record.__name__: record
+    for record in (
+        *(SourceCandidates, CandidateStrings, Vocabulary, Repeats, Verdicts),
+        *(PageHistory, PathVote, RepeatedText, ReadingRules),
+    )
 }
-"""Records by their names on disk."""
-_RECORD_NAMES = {record: name for name, record in _RECORDS.items()}
 
-
-_HEAD_BYTES = 1 << 12
-"""A guess at how long the first line is."""
+_LENGTH_BYTES = 8
+"""Of the length of the JSON, with which a dump begins."""
 
 
 def dump_candidates(candidates: SourceCandidates, offset: int = 0) -> list[bytes | memoryview]:
@@ -54,80 +47,41 @@ def dump_candidates(candidates: SourceCandidates, offset: int = 0) -> list[bytes
 
     `load_candidates` need not copy an array if the first piece is read from `offset` bytes on.
     """
-    arrays: list[NDArray[Any]] = []
-    plain = _to_plain(candidates, arrays)
-    shapes = [[array.dtype.str, len(array)] for array in arrays]
-    head = orjson.dumps([plain, shapes])
-    pieces: list[bytes | memoryview] = [head, b" " * _padding(offset + len(head) + 1) + b"\n"]
-    for array in arrays:
-        if len(array):
-            pieces += [np.ascontiguousarray(array).data.cast("B"), bytes(_padding(array.nbytes))]
-    return pieces
+    pieces: list[bytes | memoryview] = []
+    size = 0
 
+    def to_plain(value: Any) -> dict[str, Any]:
+        nonlocal size
+        if isinstance(value, np.ndarray):
+            place, padding = size, bytes(-value.nbytes % 8)  # numbers of eight bytes may follow
+            if len(value):
+                pieces.extend((np.ascontiguousarray(value).data.cast("B"), padding))
+            size += value.nbytes + len(padding)
+            return {"array": [value.dtype.str, len(value), place]}
+        names = [field.name for field in fields(value)] if is_dataclass(value) else vars(value)
+        return {"record": type(value).__name__, **{name: getattr(value, name) for name in names}}
 
-def _padding(size: int) -> int:
-    """Return the number of bytes to fill up, so that numbers of eight bytes may follow."""
-    return -size % 8
-
-
-def _to_plain(value: Any, arrays: list[NDArray[Any]]) -> Any:
-    if isinstance(value, np.ndarray):
-        arrays.append(value)
-        return {"array": len(arrays) - 1}
-    if isinstance(value, Vocabulary):
-        return {"Forms": [_to_plain(value.arena, arrays), _to_plain(value.offsets, arrays)]}
-    if is_dataclass(value):
-        return {
-            _RECORD_NAMES[type(value)]: {
-                field.name: _to_plain(getattr(value, field.name), arrays) for field in fields(value)
-            }
-        }
-    if isinstance(value, tuple):
-        return {"tuple": [_to_plain(item, arrays) for item in value]}
-    if isinstance(value, str):  # JSON of orjson holds no lone surrogate
-        return {"text": value.encode("utf-8", "surrogatepass").hex()} if not _is_encodable(value) else value
-    return value
-
-
-def _is_encodable(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    head = json.dumps(candidates, default=to_plain).encode()
+    head += b" " * (-(offset + _LENGTH_BYTES + len(head)) % 8)
+    return [len(head).to_bytes(_LENGTH_BYTES, "little"), head, *pieces]
 
 
 def load_candidates(data: bytes | memoryview) -> SourceCandidates:
     """Invert `dump_candidates`, from one piece; the arrays are views of it where they begin at a multiple of the size
     of their numbers, as the native core, and many a processor, must have them."""
-    offset = _HEAD_BYTES
-    while b"\n" not in (head := bytes(data[:offset])) and offset < len(data):
-        offset *= 2
-    head = head.partition(b"\n")[0]
-    plain, shapes = orjson.loads(head)
-    arrays, offset = [], len(head) + 1
-    for kind, length in shapes:
-        array = np.frombuffer(data, kind, length, offset)
-        arrays.append(array if array.flags.aligned else array.copy())
-        offset += array.nbytes + _padding(array.nbytes)
-    candidates = _from_plain(plain, arrays)
+    end = _LENGTH_BYTES + int.from_bytes(data[:_LENGTH_BYTES], "little")
+
+    def from_plain(value: dict[str, Any]) -> Any:
+        if "array" in value:
+            kind, length, place = value["array"]
+            array = np.frombuffer(data, kind, length, end + place)
+            return array if array.flags.aligned else array.copy()
+        record = _RECORDS[value.pop("record")]
+        return record(**{name: tuple(item) if isinstance(item, list) else item for name, item in value.items()})
+
+    candidates = json.loads(bytes(data[_LENGTH_BYTES:end]), object_hook=from_plain)
     assert isinstance(candidates, SourceCandidates)
     return candidates
-
-
-def _from_plain(value: Any, arrays: Sequence[NDArray[Any]]) -> Any:
-    if not isinstance(value, dict):
-        return value
-    ((kind, content),) = value.items()
-    if kind == "array":
-        return arrays[content]
-    if kind == "tuple":
-        return tuple(_from_plain(item, arrays) for item in content)
-    if kind == "text":
-        return bytes.fromhex(content).decode("utf-8", "surrogatepass")
-    if kind == "Forms":
-        return Vocabulary(*(_from_plain(item, arrays) for item in content))
-    return _RECORDS[kind](**{name: _from_plain(item, arrays) for name, item in content.items()})
 
 
 # ---------------------------------------------------------------------------------------------------------- the claims
