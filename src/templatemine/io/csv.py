@@ -92,7 +92,7 @@ class _LineReader:
     A line that is too long is cut off, but closes the quotes that it opens, so that the next row is whole.
     """
 
-    def __init__(self, stream: io.BufferedReader[Any], encoding: str, longest: int) -> None:
+    def __init__(self, stream: io.BufferedReader[Any] | _Utf8Lines, encoding: str, longest: int) -> None:
         self._stream = stream
         self._encoding = encoding
         self._longest = longest
@@ -150,31 +150,18 @@ def _describe_wrong_bytes(line: bytes, error: UnicodeDecodeError, encoding: str)
     return f"expected {expected}, found {found or f'byte 0x{line[error.start]:02x}'}", hint
 
 
-class _Utf8Stream(io.RawIOBase):
-    """Bytes of an encoding in which a line end may be any bytes, such as UTF-16, as UTF-8."""
+class _Utf8Lines:
+    """The lines of a file in an encoding in which a line end may be any bytes, such as UTF-16, as UTF-8."""
 
     def __init__(self, stream: io.BufferedReader[Any], encoding: str) -> None:
-        self._stream = stream
+        self._text = io.TextIOWrapper(stream, encoding, newline="\n")
         self._encoding = encoding
-        self._decoder = codecs.getincrementaldecoder(encoding)()
-        self._ready = b""
-        self._ended = False
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        while not self._ready and not self._ended:
-            data = self._stream.read1(BUFFER)
-            self._ended = not data
-            try:
-                self._ready = self._decoder.decode(data, self._ended).encode("utf-8", "surrogatepass")
-            except UnicodeError as error:
-                raise OSError(f"expected {self._encoding}: {getattr(error, 'reason', error)}") from error
-        piece = self._ready[: len(buffer)]
-        self._ready = self._ready[len(piece) :]
-        buffer[: len(piece)] = piece
-        return len(piece)
+    def readline(self, size: int) -> bytes:
+        try:
+            return self._text.readline(size).encode("utf-8", "surrogatepass")
+        except UnicodeError as error:
+            raise OSError(f"expected {self._encoding}: {getattr(error, 'reason', error)}") from error
 
 
 def _open_lines(whole: io.BufferedReader[Any], config: ReadConfig) -> _LineReader:
@@ -187,7 +174,7 @@ def _open_lines(whole: io.BufferedReader[Any], config: ReadConfig) -> _LineReade
         one_byte_ends = False
     if one_byte_ends:
         return _LineReader(whole, encoding, config.max_record)
-    return _LineReader(io.BufferedReader(_Utf8Stream(whole, encoding), BUFFER), "utf-8", config.max_record)
+    return _LineReader(_Utf8Lines(whole, encoding), "utf-8", config.max_record)
 
 
 def _rows(path: str, place: str, config: ReadConfig, report: Report) -> Iterator[tuple[int, list[str]]]:
