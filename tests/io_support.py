@@ -5,8 +5,11 @@ from __future__ import annotations
 import fcntl
 import io
 import os
+import sys
 from collections.abc import Iterable
 from pathlib import Path
+
+import pytest
 
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
@@ -99,3 +102,9 @@ def is_locked(path: Path) -> bool:
     finally:
         os.close(descriptor)
     return False
+
+
+def pack_zstd(data: bytes) -> bytes:
+    """Data packed by zstd, with a checksum; skips the test where there is none."""
+    zstd = pytest.importorskip("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
+    return bytes(zstd.compress(data, options={zstd.CompressionParameter.checksum_flag: 1}))

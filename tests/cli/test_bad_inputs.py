@@ -24,7 +24,7 @@ import pytest
 from cli_support import everything, records, write
 
 from conftest import Cli
-from io_support import record, response
+from io_support import pack_zstd, record, response
 from templatemine.io.formats import FORMATS, is_installed
 
 MIB = 1 << 20
@@ -40,10 +40,6 @@ def line(**fields: Any) -> bytes:
 
 def refuse(word: str) -> None:
     raise ValueError(word)
-
-
-def zstd(data: bytes) -> bytes:
-    return bytes(pytest.importorskip("zstandard").ZstdCompressor().compress(data))
 
 
 def lz4(data: bytes) -> bytes:
@@ -147,7 +143,7 @@ JSON_LINES: list[Kind] = [
 PACKED: list[Kind] = [
     ("a bomb of gzip", "a.jsonl.gz", lambda: gzip.compress(JSON_BOMB), 2, LARGE),
     ("a bomb of xz", "a.jsonl.xz", lambda: lzma.compress(JSON_BOMB), 2, LARGE),
-    ("a bomb of zstd", "a.jsonl.zst", lambda: zstd(JSON_BOMB), 2, LARGE),
+    ("a bomb of zstd", "a.jsonl.zst", lambda: pack_zstd(JSON_BOMB), 2, LARGE),
     ("a bomb of lz4", "a.jsonl.lz4", lambda: lz4(JSON_BOMB), 2, LARGE),
     ("lz4 cut off", "a.jsonl.lz4", lambda: lz4(SEVERAL)[:-20], 2, "the lz4 data"),
     ("a bomb of Arrow", "a.arrow", lambda: arrow(["x" * 500_000] * 20, "new_file"), 2, UNPACKS),
@@ -158,10 +154,10 @@ PACKED: list[Kind] = [
     ("a bomb of short rows", "a.parquet", lambda: parquet({"text": ["x" * 500_000] * 20}), 2, "a.parquet: cannot be read: it unpacks to more than 200 times its size"),
     ("gzip cut off", "a.jsonl.gz", lambda: gzip.compress(SEVERAL)[:-20], 0, "the gzip data ends too early after line"),
     ("xz cut off", "a.jsonl.xz", lambda: lzma.compress(SEVERAL)[:-20], 0, "the xz data ends too early after line"),
-    ("zstd cut off", "a.jsonl.zst", lambda: zstd(SEVERAL)[:-20], 2, "the zstd data ends too early"),
+    ("zstd cut off", "a.jsonl.zst", lambda: pack_zstd(SEVERAL)[:-20], 2, "the zstd data ends too early"),
     ("no gzip", "a.jsonl.gz", ONE, 2, "a.jsonl.gz: the gzip data is damaged: Not a gzipped file"),
     ("no xz", "a.jsonl.xz", ONE, 2, "a.jsonl.xz: the xz data is damaged"),
-    ("no zstd", "a.jsonl.zst", lambda: zstd(b"")[:0] + ONE, 2, "a.jsonl.zst: the zstd data is damaged"),
+    ("no zstd", "a.jsonl.zst", lambda: pack_zstd(b"")[:0] + ONE, 2, "a.jsonl.zst: the zstd data is damaged"),
     ("gzip in gzip", "a.jsonl.gz", lambda: gzip.compress(gzip.compress(ONE)), 2, "expected a JSON object in UTF-8, found gzip data, packed a second time"),
     ("a suffix of no format", "a.docx", ONE, 2, "found .docx (--input-format says what it is)"),
     ("a text alone", "a.txt", ONE, 2, "found .txt (give the directory of the texts: DIRECTORY/SOURCE/*.txt)"),

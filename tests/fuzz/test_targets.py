@@ -13,7 +13,8 @@ ROOT = Path(__file__).resolve().parents[2]
 FUZZ = ROOT / "fuzz"
 sys.path[:0] = [str(FUZZ), str(ROOT / "tests" / "native"), str(ROOT / "tests" / "properties")]
 NAMES = sorted(path.stem for path in (FUZZ / "targets").glob("[!_]*.py") if path.stem != "kernels")
-NEEDS = {"readers": ["fastwarc", "warcio", "feedparser", "zstandard"]}
+ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
+NEEDS = {"readers": ["fastwarc", "warcio", "feedparser", ZSTD]}
 
 
 def kept(name: str) -> list[bytes]:

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from io_support import gather
+from io_support import gather, pack_zstd
 from templatemine.config import ReadConfig
 from templatemine.errors import ConfigError, CorpusError, MissingExtraError
 from templatemine.io import decompression, files, formats, output, sources
@@ -30,11 +30,7 @@ LINES = [{"id": str(number), "text": f"text {number}"} for number in range(2000)
 DATA = b"".join(json.dumps(line).encode() + b"\n" for line in LINES)
 
 
-def zstd(data: bytes) -> bytes:
-    return bytes(pytest.importorskip("zstandard").ZstdCompressor(write_checksum=True).compress(data))
-
-
-PACKERS: dict[str, Any] = {".gz": gzip.compress, ".xz": lzma.compress, ".zst": zstd}
+PACKERS: dict[str, Any] = {".gz": gzip.compress, ".xz": lzma.compress, ".zst": pack_zstd}
 
 
 @pytest.mark.parametrize("suffix", PACKERS)
@@ -71,7 +67,7 @@ class TestPacked:
 
     def test_not_packed_at_all(self, tmp_path: Path, suffix: str) -> None:
         if suffix == ".zst":
-            pytest.importorskip("zstandard")
+            pack_zstd(b"")
         path = tmp_path / f"a.jsonl{suffix}"
         path.write_bytes(b'{"text": "x"}\n')
         _, (error,), _ = gather(path)
@@ -83,7 +79,7 @@ class TestPacked:
 
     def test_written_and_read_again(self, tmp_path: Path, suffix: str) -> None:
         if suffix == ".zst":
-            pytest.importorskip("zstandard")
+            pack_zstd(b"")
         for name in ("a", "b"):
             with atomic_writer(tmp_path / f"{name}.jsonl{suffix}") as stream:
                 stream.write(DATA)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from io_support import gather, record, response
+from io_support import gather, pack_zstd, record, response
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError, MissingExtraError, pip_line
 from templatemine.io import formats
@@ -46,8 +46,7 @@ def packed(records: list[bytes], how: str) -> bytes:
         import lzma
 
         return lzma.compress(b"".join(records))
-    zstandard = pytest.importorskip("zstandard")
-    return b"".join(zstandard.ZstdCompressor().compress(one) for one in records)
+    return b"".join(map(pack_zstd, records))
 
 
 HOWS = {"plain": "a.warc", "gz": "a.warc.gz", "one gz": "a.warc.gz", "zst": "a.warc.zst", "xz": "a.warc.xz"}

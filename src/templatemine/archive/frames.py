@@ -4,7 +4,7 @@ A file is a sequence of frames; a frame is a header (mark, packed and unpacked l
 rest) and some records, packed by zlib.  A record is a source and a body, both bytes.  Frames are only ever appended, so
 a file is good up to some frame whatever happens; the writer notes the length that is on disk, and cuts off the rest.
 
-zlib and not zstandard: it comes with Python, and at its first level packs news three times as fast as they are mined.
+zlib and not zstd: it comes with Python, and at its first level packs news three times as fast as they are mined.
 """
 
 from __future__ import annotations

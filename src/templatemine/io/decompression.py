@@ -8,7 +8,9 @@ from __future__ import annotations
 import gzip
 import io
 import lzma
+import sys
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, cast
 
 from templatemine.errors import needs_extra
@@ -62,19 +64,18 @@ def unpack(stream: io.BufferedReader[Any], head: bytes, path: str) -> io.Buffere
     return stream
 
 
-def zstd_decompressors() -> tuple[Callable[[], Any], type[Exception]]:
-    """Return the maker of a decompressor for one frame, and the error that it raises at damage.
+def load_zstd() -> Any:
+    """Return the module of zstd: that of the standard library, or before Python 3.14 its copy.
 
-    Frames may ask for windows of gigabytes; 128 MiB is what the zstd program allows.
+    Frames may ask for windows of gigabytes; 128 MiB is what it allows, as the zstd program does.
 
     Raises
     ------
     MissingExtraError
-        zstandard is not installed.
+        It is not installed.
     """
-    with needs_extra("zstd needs zstandard", "zst"):
-        import zstandard
-    return zstandard.ZstdDecompressor(max_window_size=1 << 27).decompressobj, zstandard.ZstdError
+    with needs_extra("zstd needs backports.zstd", "zst"):
+        return import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
 
 
 class ChunkStream(io.RawIOBase):
@@ -141,55 +142,31 @@ def _gzip(stream: _CountingStream) -> Any:
     return gzip.GzipFile(fileobj=cast(io.BufferedIOBase, stream), mode="rb")
 
 
-class _Xz:
-    """xz data without the packing; `lzma.LZMAFile` names a truncated file, but with the words of gzip."""
+class _Whole:
+    """Data without the packing, by a file of the standard library; these name a truncated one with the words of
+    gzip."""
 
-    def __init__(self, stream: _CountingStream) -> None:
-        self._file = lzma.LZMAFile(cast(Any, stream))  # noqa: SIM115 (closed with the stream)
+    def __init__(self, kind: str, file: Any, error: type[Exception]) -> None:
+        self._kind = kind
+        self._file = file
+        self._error = error
 
     def read1(self, size: int) -> bytes:
         try:
-            return self._file.read1(size)
+            return bytes(self._file.read1(size))
         except EOFError:
-            raise EOFError("xz") from None
+            raise EOFError(self._kind) from None
+        except self._error as error:
+            raise DamagedData(self._kind, str(error)) from error
 
 
-_STEP = 512
-"""Bytes of zstd that are unpacked in one go; twice or eight times as many are no more than a tenth faster."""
+def _xz(stream: _CountingStream) -> Any:
+    return _Whole("xz", lzma.LZMAFile(cast(Any, stream)), lzma.LZMAError)
 
 
-class _Zstd:
-    """zstd data without the packing, one frame after the other; data before damage is given first."""
-
-    def __init__(self, stream: _CountingStream) -> None:
-        self._make, self._error = zstd_decompressors()
-        self._stream = stream
-        self._frame = self._make()
-        self._begun = False
-        self._rest = b""
-        self._ready = memoryview(b"")
-
-    def read1(self, size: int) -> bytes:
-        while not self._ready:
-            # In small steps, for each is unpacked as a whole: of a bomb, a step makes at most 16 MiB.
-            data = self._rest[:_STEP] or self._stream.read1(_STEP)
-            self._rest = self._rest[_STEP:]
-            if not data:
-                if self._begun:
-                    raise EOFError("zstd")
-                return b""
-            try:
-                self._ready = memoryview(self._frame.decompress(data))
-            except self._error as error:
-                raise DamagedData("zstd", str(error)) from error
-            self._begun = True
-            if self._frame.eof:
-                self._rest = self._frame.unused_data + self._rest
-                self._frame = self._make()
-                self._begun = False
-        piece = self._ready[:size]
-        self._ready = self._ready[size:]
-        return bytes(piece)
+def _zstd(stream: _CountingStream) -> Any:
+    zstd = load_zstd()
+    return _Whole("zstd", zstd.ZstdFile(stream), zstd.ZstdError)
 
 
 class _Lz4:
@@ -210,8 +187,8 @@ class _Lz4:
 
 
 _DECOMPRESSORS: tuple[tuple[bytes, str, Callable[[_CountingStream], Any]], ...] = (
-    (ZSTD_MAGIC, ".zst", _Zstd),
-    (XZ_MAGIC, ".xz", _Xz),
+    (ZSTD_MAGIC, ".zst", _zstd),
+    (XZ_MAGIC, ".xz", _xz),
     (LZ4_MAGIC, ".lz4", _Lz4),
     (GZIP_MAGIC, ".gz", _gzip),
 )

@@ -10,7 +10,6 @@ from __future__ import annotations
 import glob
 import gzip
 import io
-import lzma
 import os
 import re
 import stat
@@ -63,7 +62,7 @@ class _TruncatedFile(OSError):
     """A file that ends before it did when it was opened, or packed data before its end."""
 
 
-READ_ERRORS = (OSError, EOFError, zlib.error, lzma.LZMAError)
+READ_ERRORS = (OSError, EOFError, zlib.error)
 """Errors of opening, reading and unpacking a file; `gzip.BadGzipFile` is an OSError."""
 
 
@@ -74,8 +73,6 @@ def read_error(error: BaseException, place: str, after: str = "", *, fatal: bool
         problem = f"the {kind}data ends too early{after}: the file is truncated"
     elif isinstance(error, (gzip.BadGzipFile, zlib.error)):
         problem = f"the gzip data is damaged{after}: {error}"
-    elif isinstance(error, lzma.LZMAError):
-        problem = f"the xz data is damaged{after}: {error}"
     elif isinstance(error, DamagedData):
         problem = f"the {error.kind} data is damaged{after}: {error}"
     else:
@@ -98,7 +95,7 @@ def report_damage(error: BaseException, place: str, after: str, report: Callable
     CorpusError
         Fatal: nothing was whole, or it is trouble of another kind.
     """
-    is_damage = isinstance(error, EOFError | gzip.BadGzipFile | zlib.error | lzma.LZMAError | DamagedData)
+    is_damage = isinstance(error, EOFError | gzip.BadGzipFile | zlib.error | DamagedData)
     found = read_error(error, place, after)
     if not after or not is_damage:
         raise found from error

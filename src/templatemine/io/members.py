@@ -11,7 +11,7 @@ import re
 import zlib
 from typing import Any
 
-from templatemine.io.decompression import GZIP_MAGIC, ZSTD_MAGIC, check_expansion, zstd_decompressors
+from templatemine.io.decompression import GZIP_MAGIC, ZSTD_MAGIC, check_expansion, load_zstd
 
 _STEP = {"gzip": 1 << 13, "zstd": 1 << 9}
 """Bytes that are unpacked in one go: of a bomb they make 8 MiB (gzip) or 16 MiB (zstd)."""
@@ -156,7 +156,7 @@ def zstd_members(stream: Any) -> MemberStream:
     Raises
     ------
     MissingExtraError
-        zstandard is not installed.
+        zstd is not installed.
     """
-    make, error = zstd_decompressors()
-    return MemberStream(stream, "zstd", make, error, ZSTD_MAGIC)
+    zstd = load_zstd()
+    return MemberStream(stream, "zstd", zstd.ZstdDecompressor, zstd.ZstdError, ZSTD_MAGIC)

@@ -18,8 +18,9 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Any, BinaryIO, cast
 
-from templatemine.errors import CorpusError, needs_extra, spelled
+from templatemine.errors import CorpusError, spelled
 from templatemine.io.abandoned import hold_lock, remove_abandoned, temporary_name
+from templatemine.io.decompression import load_zstd
 
 _BUFFER = 1 << 18
 _PIECE = 1 << 15
@@ -314,9 +315,8 @@ def _open_packing(name: str, stream: Any) -> Any:
 
         return lzma.LZMAFile(stream, "wb", preset=_XZ_PRESET)
     if name.endswith(".zst"):
-        with needs_extra("zstd needs zstandard", "zst"):
-            import zstandard
-        return zstandard.ZstdCompressor(write_checksum=True).stream_writer(stream, closefd=False)
+        zstd = load_zstd()
+        return zstd.ZstdFile(stream, "wb", options={zstd.CompressionParameter.checksum_flag: 1})
     if name.endswith(".lz4"):
         raise CorpusError("expected an output in .gz, .zst or .xz, or a plain one; lz4 is read only", name, fatal=True)
     return None
