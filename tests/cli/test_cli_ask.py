@@ -11,7 +11,8 @@ from cli_support import read, records, write
 
 from conftest import Cli
 from templatemine.archive.apply_answers import describe_removal, describe_stake, open_questions
-from templatemine.packs.overrides import Overrides
+from templatemine.archive.apply_overrides import apply_rules
+from templatemine.packs.overrides import Overrides, Rule
 from templatemine.packs.pack import Pack
 from templatemine.text import linear
 
@@ -247,3 +248,20 @@ def test_questions_that_cannot_be_read(cli: Cli, packs: Path, change: dict[str, 
     file.write_text(json.dumps(data), encoding="utf-8")
     assert told in cli("ask", file).error
     assert f"pack skipped: {file}: {told}" in cli("ask", packs, "--list").err
+
+
+def test_an_expression_by_hand_is_rejected_by_its_id(cli: Cli, packs: Path) -> None:
+    """Its rule goes, for nothing mines it again; and an id that no pack has changes nothing."""
+    file = packs / f"{SOURCE}.json"
+    rule = Rule(action="add", regex="Photo by [a-z ]+ desk", example="Photo by the harbour desk")
+    apply_rules(Pack.load(file), (), [rule]).save(file, force=True)
+    before = Pack.load(file)
+    (by_hand,) = before.overrides.added
+    mined = next(one.id for one in before.templates if one.id != by_hand)
+    wrong = cli("ask", packs, "--reject", mined, "--reject", "t0")
+    assert (wrong.code, Pack.load(file)) == (2, before)
+    assert "--reject: no template of 3 packs has the id 't0'; show PACK lists ids" in wrong.err
+    assert cli("ask", packs, "--only", SOURCE, "--reject", mined, "--reject", by_hand).code == 0
+    after = Pack.load(file)
+    assert {one.id for one in before.templates} - {one.id for one in after.templates} == {mined, by_hand}
+    assert [(one.action, one.id) for one in after.overrides.rules] == [("reject", mined)]

@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -207,6 +208,46 @@ def test_check_names_sources_with_torn_sentences(cli: Cli, mined: Path, new: Pat
     assert check("--max-torn", share / 2) == (1, [f"{told} {share / 2:.4g}"])
     assert check("--max-torn", share) == (0, ["nothing is wrong with 3 sources"])
     assert f" {share:.1%} " in cli("evaluate", "residue", path, "--packs", mined).out
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".csv"])
+def test_a_summary_tells_torn_sentences_and_how_to_reject_what_tears(
+    cli: Cli, mined: Path, new: Path, tmp_path: Path, suffix: str
+) -> None:
+    """What only --dry-run said, cleaning does not hide; and the command that it prints helps."""
+    packs = shutil.copytree(mined, tmp_path / "packs")
+    cut = CALL.format(SOURCES[1].partition(".")[0].capitalize())
+    torn = {"id": "1", "source": SOURCES[1], "text": f"The mayor said that\n{cut}\nnobody came."}
+    rows = [{name: row[name] for name in torn} for row in read(new)]
+    path = write(tmp_path / "torn.jsonl", [torn, *rows])
+    run = ("clean", path, "-p", packs, "-o", tmp_path / f"t{suffix}", "--force")
+    told = cli(*run).err.splitlines()[-1]
+    assert told.startswith("torn sentences in 1 of ")
+    assert f"such as: The mayor said that [-{cut}-] nobody came.; if it is wrong: templatemine ask " in told
+    words = shlex.split(told.partition("wrong: templatemine ")[2])
+    assert words[:4] == ["ask", str(packs), "--only", SOURCES[1]]
+    done = cli(*words, "--by", "ann")
+    assert (done.code, done.out) == (0, "")
+    assert done.err.endswith(" is cut no more\n")
+    (rule,) = Pack.load(packs / f"{SOURCES[1]}.json").overrides.rules
+    assert (rule.action, rule.id, rule.by) == ("reject", words[-1], "ann")
+    assert "torn sentences" not in cli(*run).err
+    assert cli(*words).code == 2
+
+
+def test_tears_are_looked_for_in_their_own_lines(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
+    """A line that is skipped, a blank one and a stub that is dropped must not move the others."""
+    cut = CALL.format(SOURCES[1].partition(".")[0].capitalize())
+    torn = json.dumps({"source": SOURCES[1], "text": f"The mayor said that\n{cut}\nnobody came."})
+    stub = json.dumps({"source": SOURCES[1], "text": cut})
+    for before, looked in (("", 1), ("\n", 0), ('{"text": 1}\n', 0), (f"{stub}\n", 0)):
+        path = tmp_path / "odd.jsonl"
+        path.write_text(f"{before}{torn}\n", encoding="utf-8")
+        options = ("-o", tmp_path / "o.jsonl", "--force", "--json", "--stubs", "drop")
+        facts = json.loads(cli("clean", path, "-p", mined, *options).out)
+        assert (facts["torn"], facts["torn_looked"]) == (looked, looked)
+    facts = json.loads(cli("clean", path, "-p", mined, "--dry-run", "--json").out)
+    assert (facts["torn"], facts["torn_looked"]) == (1, 2)
 
 
 def test_gap(cli: Cli, mined: Path, tmp_path: Path) -> None:

@@ -41,7 +41,6 @@ from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import PackFiles
 from templatemine.packs.pack_record import KIND_NAMES
 from templatemine.parallel.batches import BatchResult, collect_output, run_batches
-from templatemine.text.tears import join_spans, leaves_part
 
 if TYPE_CHECKING:
     from templatemine.cleaning.found import MetadataFinder
@@ -57,7 +56,8 @@ class StreamConfig:
     as such.  hits : count by day what each expression hits.  fallback : the pack, by the source that it names, for
     records of sources without one; None to pass these on as they are.  again : clean what carries cuts, too.
     mark : leave texts as they are, and say alone what would be cut.  found : also write what bylines and datelines of
-    articles say, in a field ``found`` (`cleaning.found`); not into tables.  torn : count texts with a torn sentence.
+    articles say, in a field ``found`` (`cleaning.found`); not into tables.  torn : look for torn sentences in all
+    texts that change, and not in a few.
     """
 
     read: ReadConfig = field(default_factory=ReadConfig)
@@ -193,7 +193,8 @@ class RecordCleaner:
         """Clean some records; depends on nothing but them, so it may run anywhere."""
         if isinstance(batch, list):
             batch = Items(batch)
-        tally = Tally()
+        is_raw = isinstance(batch, Lines) and self._line_fields is not None
+        tally = Tally(room=0 if is_raw else _LOOKED_RECORDS)
         errors: list[CorpusError] = []
         if isinstance(batch, Rows) and self.config.rows:
             return BatchResult(self._clean_rows(batch, tally, errors), tally, errors)
@@ -254,7 +255,32 @@ class RecordCleaner:
                 counts.fallback = records if kind == _records.CLEAN and name not in self._packs else 0
                 tally.source_counts(name).add(counts)
         done.append(block.take_output())
-        return b"".join(done)
+        written = b"".join(done)
+        self._look_at_lines(batch, written, tally)
+        return written
+
+    def _look_at_lines(self, batch: Lines, written: bytes, tally: Tally) -> None:
+        """Look for torn sentences in the first line of some batches, at the beginning of a file in all lines: to look
+        at one costs more than to clean it, and all of this must cost next to nothing."""
+        text_field, removed_field = self.config.read.text_field, self.config.removed_field
+        start, end, old_end = 0, 0, 0
+        for _ in range(max(batch.number % 6 == 0, _LOOKED_LINES - batch.number)):
+            start, end = end, written.find(b"\n", end) + 1
+            old_start, old_end = old_end, batch.data.find(b"\n", old_end) + 1
+            if not end or not old_end:
+                break
+            if end - start > _MAX_LOOKED_SIZE or not written.startswith(b"}]", end - 4):
+                continue
+            new, old = decode_line(written[start:end]), None
+            with suppress(ValueError):
+                old = decode_line(batch.data[old_start:old_end])
+            cuts, text = new.pop(removed_field, None), old.get(text_field) if isinstance(old, dict) else None
+            if not isinstance(text, str) or {**new, text_field: text} != old:
+                break  # a line of the batch was skipped
+            if not cuts or cuts[-1]["end"] > len(text):
+                continue
+            source = self.config.read.source or old.get(self.config.read.source_field) or batch.source
+            tally.look_for_tears(str(source), text, [(one["start"], one["end"], one["templates"]) for one in cuts])
 
     def _line_action(self, source: str) -> tuple[int, _records.TextCleaner | None]:
         """Choose how ordinary lines of a source are cleaned."""
@@ -382,8 +408,10 @@ class RecordCleaner:
             counts.changed += 1
             counts.spans += len(removed)
             counts.add_kinds(kinds)
-            if self.config.torn and not is_page:
-                counts.torn += any(leaves_part(body, *cut[:2]) for cut in join_spans(body, cleaned.removed))
+            few = tally.room > 0 and len(body) <= _MAX_LOOKED_SIZE
+            if not is_page and (self.config.torn or few):
+                tally.room -= 1
+                tally.look_for_tears(source, body, cleaned.removed)
         if not self.config.mark:
             record[self.config.read.text_field] = cleaned.text
         record[removed_field] = removed
@@ -501,6 +529,10 @@ def _as_list(value: Any) -> list[Any] | None:
         return list(value)
     return value.tolist() if hasattr(value, "tolist") and getattr(value, "ndim", 0) == 1 else None
 
+
+_LOOKED_RECORDS, _LOOKED_LINES, _MAX_LOOKED_SIZE = 4, 50, 20_000
+"""Changed records of a batch, and lines at the beginning of a file, in which torn sentences are looked for; and the
+characters or bytes that such a one has at most."""
 
 _NO_FIELD = '"'
 """Stands in no line as the name of a field, where it would be escaped."""

@@ -11,6 +11,7 @@ from templatemine.config import ReadConfig
 from templatemine.io.fields import count_overruled, has_id, is_missing, near_sources
 from templatemine.io.sources import host_of
 from templatemine.model import Document, Record, Span
+from templatemine.text.tears import AnySpan, join_spans, leaves_part
 
 _MAX_HOSTS = 4
 
@@ -117,8 +118,9 @@ class SourceTally:
         Records of which nearly all is boilerplate, cleaned or left whole; they get a field ``removed_stub``.
     dropped : int
         Stubs that were left out (`CleanConfig.stubs`).
-    torn : int
-        Texts of which a cut tears a sentence or headline (`text.tears.leaves_part`), where these are looked for.
+    looked, torn : int
+        Changed texts in which torn sentences were looked for, some or all (`StreamConfig.torn`); and those of which a
+        cut tears a sentence or headline (`text.tears.leaves_part`).
     fallback : int
         Records of a source without a pack that `StreamConfig.fallback` was for.
     formatted : int
@@ -143,6 +145,7 @@ class SourceTally:
     bad_pack: int = 0
     cleaned_before: int = 0
     dropped: int = 0
+    looked: int = field(default=0, compare=False)
     torn: int = 0
     kinds: dict[str, int] = field(default_factory=dict)
 
@@ -167,6 +170,18 @@ def count_spans(spans: Iterable[Span]) -> dict[str, int]:
     return counts
 
 
+_BESIDE, _MAX_SHOWN = 25, 60
+"""Characters shown beside a cut, and of it."""
+
+
+def mark_cut(text: str, start: int, end: int) -> str:
+    """Return a cut in its context, on one line."""
+    cut = text[start:end]
+    if len(cut) > _MAX_SHOWN:
+        cut = f"{cut[: _MAX_SHOWN // 2]} … {cut[-_MAX_SHOWN // 2 :]}"
+    return " ".join(f"{text[max(0, start - _BESIDE) : start]}[-{cut}-]{text[end : end + _BESIDE]}".split())
+
+
 _COUNTS = tuple(one.name for one in fields(SourceTally) if one.name != "kinds")
 
 
@@ -174,12 +189,43 @@ _COUNTS = tuple(one.name for one in fields(SourceTally) if one.name != "kinds")
 class Tally:
     """Counts of all records, by source; and by source and day, if that is asked for.
 
-    bad_packs : sources whose pack was skipped, and why.
+    bad_packs : sources whose pack was skipped, and why.  cuts : by source and template, in texts that were looked at.
+    torn : by source and templates, how many of these cuts tear a sentence, and the first of them in its context.
+    room : in how many more texts of a batch tears are looked for, where not in all.
     """
 
     sources: dict[str, SourceTally] = field(default_factory=dict)
     days: Days = field(default_factory=dict)
     bad_packs: dict[str, str] = field(default_factory=dict)
+    cuts: Counter[tuple[str, str]] = field(default_factory=Counter, compare=False)
+    torn: dict[tuple[str, tuple[str, ...]], tuple[int, str]] = field(default_factory=dict, compare=False)
+    room: int = field(default=0, compare=False)
+
+    def look_for_tears(self, source: str, text: str, spans: Iterable[AnySpan[str]]) -> None:
+        """Count the cuts of a changed text, and those that tear a sentence."""
+        counts, is_torn = self.source_counts(source), False
+        for start, end, names in join_spans(text, spans):
+            self.cuts.update((source, name) for name in names)
+            if names and leaves_part(text, start, end):
+                is_torn = True
+                self._add_torn((source, names), 1, mark_cut(text, start, end))
+        counts.looked += 1
+        counts.torn += is_torn
+
+    def _add_torn(self, key: tuple[str, tuple[str, ...]], number: int, example: str) -> None:
+        before, first = self.torn.get(key, (0, example))
+        self.torn[key] = before + number, first
+
+    def worst_tear(self) -> tuple[str, str, int, str] | None:
+        """Return the source and the template that tears most, with its tears and an example: of each cut the rarest of
+        its templates is to blame, as in `text.tears.tally_judged`."""
+        blamed: dict[tuple[str, str], tuple[int, str]] = {}
+        for (source, names), (number, example) in self.torn.items():
+            key = source, min(names, key=lambda name: (self.cuts[source, name], name))
+            before, first = blamed.get(key, (0, example))
+            blamed[key] = before + number, first
+        worst = min(blamed, key=lambda key: (-blamed[key][0], key), default=None)
+        return None if worst is None else (*worst, *blamed[worst])
 
     def source_counts(self, source: str) -> SourceTally:
         """Return the counts of a source, to add to."""
@@ -194,6 +240,9 @@ class Tally:
             self.source_counts(source).add(counts)
         add_days(self.days, other.days)
         self.bad_packs |= other.bad_packs
+        self.cuts.update(other.cuts)
+        for key, (number, example) in other.torn.items():
+            self._add_torn(key, number, example)
 
     def day_hits(self, source: str, day: str) -> DayHits:
         """Return the counts of a day, to be added to."""

@@ -6,7 +6,7 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from templatemine.desk.effects import Effects
     from templatemine.desk.library import Article
     from templatemine.model import Question
+    from templatemine.packs.overrides import Rule
     from templatemine.packs.pack import Pack
     from templatemine.packs.pack_folder import RejectedCandidate
     from templatemine.report.terminal import Painter
@@ -42,8 +43,11 @@ answers, each with the Enter key:
       nothing: do not know; ask me another time
   q   stop; what was answered is kept
   ?   say what the keys do
+
+--reject asks nothing: it keeps the decision that a template is part of the
+story, by the id that clean, explain, show and report tell.
 """
-_KEYS = DESCRIPTION.partition("Enter key:\n")[2]
+_KEYS = DESCRIPTION.partition("Enter key:\n")[2].partition("\n\n")[0] + "\n"
 
 _MAX_QUESTIONS = 10
 _ANSWER_KEYS = {"b": "boilerplate", "l": "label", "s": "story"}
@@ -54,7 +58,7 @@ _MAX_SAMPLE = 100
 _CONTEXT = 60
 """Characters shown on each side of a string."""
 
-COMMON = ("--archive", "--only", "--limit", "--by", "--list", "--json")
+COMMON = ("--archive", "--only", "--reject", "--limit", "--by", "--list", "--json")
 """Options that `--help` lists."""
 
 
@@ -63,6 +67,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("packs", metavar="PACKS", nargs="+", help="packs, or folders of packs")
     common.add_archive_option(parser)
     parser.add_argument("--only", metavar="SOURCE", action="append", help="ask about this source only; may be repeated")
+    parser.add_argument(
+        "--reject", metavar="ID", action="append", help="cut this template no more, and ask nothing; may be repeated"
+    )
     common.add_number(parser, "--limit", 1, _MAX_QUESTIONS, "questions about each source", short="-n")
     parser.add_argument("--by", metavar="NAME", help="whose answers they are (default: your name on this machine)")
     parser.add_argument("--list", action="store_true", help="print the questions, ask nothing")
@@ -122,6 +129,9 @@ def run(args: argparse.Namespace) -> int:
     for name in args.only or ():
         if name not in packs:
             raise ConfigError(f"--only: there is no pack of {name!r}{did_you_mean(name, packs)}")
+    if args.reject:
+        _reject_templates(args, terminal, {source: files.files[source] for source in args.only or packs})
+        return terminal.code
     pages = [] if args.only else [source for source in packs if packs[source].html]
     if pages:
         terminal.say(
@@ -303,24 +313,70 @@ def _join_lines(text: str) -> str:
     return common.escape_controls(" ⏎ ".join(text.split("\n")))
 
 
+def _reject_templates(args: argparse.Namespace, terminal: common.Terminal, files: Mapping[str, str]) -> None:
+    """Reject templates by their ids in the packs that have them; nothing is saved if one is in none."""
+    from templatemine.desk.review import amend_rules
+    from templatemine.desk.store import user_name, utc_now
+    from templatemine.packs.overrides import Rule
+    from templatemine.packs.pack import Pack
+    from templatemine.report.words import shorten, template_text
+
+    whose, time = args.by or user_name(), utc_now()
+    found = {
+        source: [one for one in Pack.load(file).templates if one.id in args.reject] for source, file in files.items()
+    }
+    known = {one.id for templates in found.values() for one in templates}
+    if missing := [name for name in args.reject if name not in known]:
+        raise ConfigError(
+            f"--reject: no template of {counted(len(files), 'pack')} has the id {' or '.join(map(repr, missing))}; "
+            "show PACK lists ids"
+        )
+    for source, templates in found.items():
+        made = [Rule(action="reject", id=one.id, tokens=one.tokens, by=whose, time=time) for one in templates]
+        written = {one.regex for one in templates if one.tokens is None}
+
+        def add_rules(
+            pack: Pack, rejected: Sequence[RejectedCandidate], made: list[Rule] = made, written: set[str] = written
+        ) -> tuple[Rule, ...]:
+            rules = [rule for rule in pack.overrides.rules if rule.action != "add" or rule.regex not in written]
+            return amend_rules(pack, rejected, rules, made)
+
+        if templates:
+            _save_rules(files[source], add_rules)
+        for one in templates:
+            what = common.escape_line(f"{source}: {one.id} {shorten(template_text(one), _CONTEXT)}")
+            terminal.say(f"{what} is cut no more")
+
+
 def _save_answers(file: str, answers: list[tuple[Question, str]], whose: str) -> None:
-    """Add the answers to the pack as it stands now, which somebody else may have changed meanwhile."""
+    """Add the answers to a pack."""
     from templatemine.archive.apply_answers import add_answer_rules
-    from templatemine.archive.apply_overrides import apply_rules
     from templatemine.desk.store import utc_now
+
+    time = utc_now()
+
+    def add_rules(pack: Pack, rejected: object) -> tuple[Rule, ...]:
+        rules = pack.overrides.rules
+        for question, answer in answers:
+            rules = add_answer_rules(pack, rules, question, answer, by=whose, time=time)
+        return rules
+
+    _save_rules(file, add_rules)
+
+
+def _save_rules(file: str, add_rules: Callable[[Pack, Sequence[RejectedCandidate]], tuple[Rule, ...]]) -> None:
+    """Give new rules to the pack as it stands now, which somebody else may have changed meanwhile."""
+    from templatemine.archive.apply_overrides import apply_rules
     from templatemine.errors import CorpusError
     from templatemine.io.lock import locked
     from templatemine.packs.pack import Pack
     from templatemine.packs.pack_folder import read_rejected, rejected_path
 
-    time = utc_now()
     with locked(os.path.dirname(file) or "."):
         pack = Pack.load(file)
-        rules = pack.overrides.rules
-        for question, answer in answers:
-            rules = add_answer_rules(pack, rules, question, answer, by=whose, time=time)
         try:
-            made = apply_rules(pack, read_rejected(file) if os.path.exists(rejected_path(file)) else (), rules)
+            rejected = [*read_rejected(file)] if os.path.exists(rejected_path(file)) else []
+            made = apply_rules(pack, rejected, add_rules(pack, rejected))
         except CorpusError as error:
             raise CorpusError(f"{error}; nothing was saved", file, fatal=True) from error
         made.save(file, force=True)

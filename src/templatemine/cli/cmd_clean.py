@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
 from contextlib import closing
 from dataclasses import replace
@@ -463,6 +464,21 @@ def _print_summary(args: argparse.Namespace, terminal: common.Terminal, tally: T
         for source, counts in sorted(tally.sources.items(), key=lambda one: (-one[1].records, one[0]))
     ]
     terminal.say(*text_tables.capped_table(header, rows), "", *_format_totals(args, terminal, total, empty_fallback))
+    if total.torn:
+        terminal.say(_describe_tears(args, tally, total))
+
+
+def _describe_tears(args: argparse.Namespace, tally: Tally, total: SourceTally) -> str:
+    """Say how many texts have torn sentences, which template tears most, and how to reject it."""
+    looked = counted(total.looked, "changed text")
+    some = "" if total.looked == total.changed else " that were looked at (--dry-run looks at all)"
+    said = f"torn sentences in {total.torn:,} of {looked}{some}"
+    if (worst := tally.worst_tear()) is None:
+        return said
+    source, template, number, example = worst
+    only = args.fallback if tally.sources[source].fallback else source
+    reject = shlex.join(("templatemine", "ask", *args.packs, "--only", only, "--reject", template))
+    return f"{said}, {number:,} by {template} of {source}, such as: {example}; if it is wrong: {reject}"
 
 
 def _explain_no_pack(args: argparse.Namespace, tally: Tally) -> str:
@@ -496,6 +512,7 @@ def _source_json(counts: SourceTally) -> dict[str, Any]:
         "cleaned_before": counts.cleaned_before,
         "stubs": counts.stubs,
         "dropped": counts.dropped,
+        "torn_looked": counts.looked,
         "torn": counts.torn,
         "formatted": counts.formatted,
     }
@@ -520,7 +537,7 @@ def _format_row(source: str, counts: SourceTally, empty_fallback: bool) -> tuple
         notes.append(f"{counts.no_text:,} without a text: unchanged")
     if counts.stubs:
         notes.append(counted(counts.stubs, "stub"))
-    if counts.torn:
+    if counts.torn and counts.looked == counts.changed:
         notes.append(f"torn sentences in {counts.torn:,}")
     return (
         source,
