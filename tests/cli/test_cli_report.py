@@ -20,6 +20,7 @@ from templatemine.archive.apply_overrides import apply_rules
 from templatemine.errors import pip_line
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
+from templatemine.packs.pack_record import template_id
 from templatemine.report.words import join_tokens
 from templatemine.text import linear
 from templatemine.text.patterns import pattern_set
@@ -240,6 +241,26 @@ def test_explain(cli: Cli, mined: Path, new: Path) -> None:
     assert row[:4] == ["1", f"{found.df:,}", f"{found.df / 40:.1%}", f"{found.count:,}"]
     assert found.id in row
     assert "--limit 0 prints all" in ran.err
+
+
+def test_explain_says_which_template_of_a_cut_tears(cli: Cli, mined: Path, tmp_path: Path) -> None:
+    """The longest of a cut was named, though another one ended within the sentence."""
+    pack = Pack.load(mined / "alpha.example.json")
+    words = ("They", "also", "warn:")
+    kind = next(one.kind for one in pack.templates if one.example == CALL.format("Alpha"))
+    rules = [Rule(action="accept", tokens=words, df=9, count=9, example=" ".join(words), kind=kind)]
+    apply_rules(pack, (), rules).save(tmp_path / "alpha.example.json")
+    call, text = CALL.format("Alpha"), "A story was told.\n{}\nThey also warn: the mill is shut, and so is the gate."
+    path = write(tmp_path / "rows.jsonl", [{"source": "alpha.example", "text": text.format(call)}])
+    by_call, by_words = (template_id(tuple(tokens)) for tokens in (call.split(), words))
+    told = cli("explain", path, "-p", tmp_path).out
+    assert f"[-{call}\nThey also warn:-]{{1!}} the mill" in told
+    assert f"1: {{1!}} ends within a sentence: {by_words} They also warn:\n" in told
+    assert f"also matched: {by_words} They also warn:\n" in told
+    (cut,) = json.loads(cli("explain", path, "-p", tmp_path, "--json").out)["removed"]
+    assert (cut["template"], cut["torn"]) == (by_call, {"end": by_words})
+    parts = {part["template"]: text.format(call)[part["start"] : part["end"]] for part in cut["parts"]}
+    assert parts == {by_call: call, by_words: "They also warn:"}
 
 
 def test_sentences_that_are_read_as_lines_are_called_so(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:

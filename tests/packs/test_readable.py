@@ -34,6 +34,26 @@ def test_hyphens_between_tokens_are_those_of_the_example(tokens: list[str], exam
 @pytest.mark.parametrize(
     ("tokens", "example", "text"),
     [
+        (["Spring/", "Kai", "Rees"], "Spring/Kai Rees", "Spring/Kai Rees"),
+        (["Read", "also:", "The", "mill"], "Read also:The mill", "Read also:The mill"),
+        (["Also:", "{month_other}", "is"], "Also:May is", "Also:{month} is"),
+        (
+            ["{number}", "{number}", "/", "Kai"],
+            "3 4/Kai",
+            "{number} {number} / Kai",
+        ),  # where its word ends is not known
+        (["{slot}", "Kai/", "Rees"], "By Ann Kai/Rees", "{slot} Kai/Rees"),
+        (["other", "words"], "words", "other words"),
+    ],
+)
+def test_nothing_parts_tokens_that_nothing_parts_in_the_example(tokens: list[str], example: str, text: str) -> None:
+    """It was shown as "Spring/ Kai Rees", which no article has."""
+    assert join_tokens(tokens, example) == text
+
+
+@pytest.mark.parametrize(
+    ("tokens", "example", "text"),
+    [
         (["{number}", "機", "種", "Wi", "Fi"], "17機種 Wi-Fi", "{number}機種Wi-Fi"),
         (["「", "SH", "{number}D", "」", "と", "S", "MAX"], "「SH-07D」と - S-MAX", "「SH-{number}D」と - S-MAX"),
     ],

@@ -322,9 +322,8 @@ def _reject_templates(args: argparse.Namespace, terminal: common.Terminal, files
     from templatemine.report.words import shorten, template_text
 
     whose, time = args.by or user_name(), utc_now()
-    found = {
-        source: [one for one in Pack.load(file).templates if one.id in args.reject] for source, file in files.items()
-    }
+    packs = {source: Pack.load(file) for source, file in files.items()}
+    found = {source: [one for one in pack.templates if one.id in args.reject] for source, pack in packs.items()}
     known = {one.id for templates in found.values() for one in templates}
     if missing := [name for name in args.reject if name not in known]:
         raise ConfigError(
@@ -332,8 +331,12 @@ def _reject_templates(args: argparse.Namespace, terminal: common.Terminal, files
             "show PACK lists ids"
         )
     for source, templates in found.items():
-        made = [Rule(action="reject", id=one.id, tokens=one.tokens, by=whose, time=time) for one in templates]
-        written = {one.regex for one in templates if one.tokens is None}
+        written = {one.regex for one in templates if one.tokens is None and one.id in packs[source].overrides.added}
+        made = [
+            Rule(action="reject", id=one.id, tokens=one.tokens, by=whose, time=time)
+            for one in templates
+            if one.regex not in written
+        ]
 
         def add_rules(
             pack: Pack, rejected: Sequence[RejectedCandidate], made: list[Rule] = made, written: set[str] = written

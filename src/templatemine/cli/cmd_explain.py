@@ -26,7 +26,9 @@ Prints articles with every removed part marked and numbered, followed by the
 expressions that matched: their document frequency, their count, and the
 required position in a line. Each part is listed under one expression, the
 longest that matched: {2} is the second. What also matched stands below, with
-the reasons of each.
+the part it took if its words do not tell, and the reasons of each. {!2} begins
+within a sentence, {2!} ends within one, by the template that is named there;
+ask --reject ID rejects it. With --json "parts" and "torn" have both.
 
 Articles that lose something come first, one of each source before the second
 of any; --id and --limit 0 print all in their order.
@@ -235,11 +237,16 @@ def _document_json(one: _Explained) -> dict[str, Any]:
         return {**facts, "removed": None}
     templates = {one.id: one for one in explainer.pack.templates} if explainer.pack else {}
     removed = []
-    for span in found.spans:
+    for span, cut in zip(found.spans, explainer.find_parts(body, found.spans), strict=True):
         piece = TextPiece(span.start, body[span.start : span.end], span.templates, kind=span.kind)
         head = find_cut_template(piece, templates)
         names = {} if head is None else {"template": head.head.id, "expression": template_text(head.head)}
-        removed.append({**span._asdict(), "text": piece.text, **names})
+        parts = [
+            {"start": start, "end": end, "template": part.id, "expression": template_text(part)}
+            for start, end, part in cut.parts
+        ]
+        torn = {edge: part.id for edge, part in cut.torn.items()}
+        removed.append({**span._asdict(), "text": piece.text, **names, "parts": parts, "torn": torn})
     return {**facts, "share": round(found.share, 6), "stub": found.stub, "whole": found.whole, "removed": removed}
 
 
@@ -255,7 +262,9 @@ def _format_document(one: _Explained, painter: Painter, context: int | None) -> 
         if pack is None:
             return [head, f"{no_pack}: unchanged"]
         return [head, f"unchanged: the pack is for {'HTML' if pack.html else 'text'}, and this article has none"]
-    text, listed = format_article(one.explainer.pieces(body, found), pack, painter, context)
+    taken = one.explainer.find_parts(body, found.spans)
+    parts = {span.start: of_span for span, of_span in zip(found.spans, taken, strict=True)}
+    text, listed = format_article(one.explainer.pieces(body, found), pack, painter, context, parts)
     if found.whole:
         verdict = f"left whole: {found.share:.1%} of the characters would be removed"
     else:

@@ -25,7 +25,8 @@ _WORD = re.compile(rf"[^\s{OWN_TOKEN}-]*")
 
 def join_tokens(tokens: Iterable[str], example: str = "") -> str:
     """Join tokens on one line, without blanks between characters of scripts that are written without spaces, and with
-    the hyphens that part them in the example, if there is one; what is a month is called that."""
+    the hyphens that part them in the example, if there is one, or nothing where it has nothing; what is a month is
+    called that."""
     return _PATTERN.sub(r"{\1}", _join_tokens(tokens, example))
 
 
@@ -42,8 +43,10 @@ def sought_words(tokens: Iterable[str]) -> str:
 
 
 def _join_tokens(tokens: Iterable[str], example: str) -> str:
-    # Most examples have none.
-    joined = _join_as_written([*tokens], example) if "-" in example else "\x00".join(tokens)
+    tokens = [*tokens]
+    joined = "\x00".join(tokens)
+    if example and example.split() != tokens:
+        joined = _join_as_written(tokens, example)
     return " ".join(_NO_BLANK.sub("", joined).replace("\x00", " ").split())
 
 
@@ -60,17 +63,21 @@ def _join_as_written(tokens: Sequence[str], example: str) -> str:
     parts: list[str] = []
     place, is_known = 0, True  # behind the last token; not, behind a slot
     for token in tokens:
+        before, adjoins = place, False
         run = _SEPARATORS.match(text, place).group() if is_known else ""  # type: ignore[union-attr]
         if "{" in token or "}" in token:
             if slot_kind(token) is not None:
                 is_known = False
             elif is_known:
+                adjoins = not run and place > 0
                 place = _WORD.match(text, place + len(run)).end()  # type: ignore[union-attr]
         else:
             start = text.find(token, place)
             if start < 0:
                 return "\x00".join(tokens)
             run = _LAST_SEPARATORS.search(text, place, start).group()  # type: ignore[union-attr]
+            adjoins = is_known and start == before
             place, is_known = start + len(token), True
-        parts += [" ".join(f".{run}.".split())[1:-1] if "-" in run else "\x00", token]
+        blank = "" if adjoins else "\x00"
+        parts += [" ".join(f".{run}.".split())[1:-1] if "-" in run else blank, token]
     return "".join(parts[1:])

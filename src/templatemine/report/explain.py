@@ -18,7 +18,9 @@ from templatemine.model import Document, Span, Template
 from templatemine.packs.pack import Pack
 from templatemine.pages.main_text import PageCleaner
 from templatemine.report.marks import TextPiece, split_pieces
+from templatemine.report.risk import Occurrences
 from templatemine.report.words import outermost_templates
+from templatemine.text.tears import join_spans, torn_edges
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,10 +96,59 @@ class Explainer:
     def _page_cleaner(self) -> PageCleaner:
         return PageCleaner(None if self.pack is None else self.pack.pages, self.config)
 
+    def find_parts(self, body: str, spans: Sequence[Span]) -> list[CutParts]:
+        """Return for each span of a body what its templates took, and where it tears a sentence."""
+        if self.pack is None or self._uses_html:
+            return [CutParts() for _ in spans]
+        columns = (column.tolist() for column in self._occurrences.find(body))
+        found = [(start, end, self.pack.templates[index]) for start, end, index in zip(*columns, strict=True)]
+        parts = [_outermost_parts(found, span) for span in spans]
+        torn: list[dict[str, Template]] = [{} for _ in spans]
+        for start, end, _ in join_spans(body, spans):
+            within = [place for place, one in enumerate(spans) if start <= one.start and one.end <= end]
+            edges = zip(("start", "end"), torn_edges(body, start, end), (within[0], within[-1]), (0, -1), strict=True)
+            for edge, is_torn, place, first in edges:
+                if is_torn and parts[place]:
+                    torn[place][edge] = parts[place][first].template
+        return [CutParts(*one) for one in zip(parts, torn, strict=True)]
+
+    @cached_property
+    def _occurrences(self) -> Occurrences:
+        if self.pack is None:
+            raise ValueError("expected a pack")
+        return Occurrences(self.pack)
+
     def pieces(self, body: str, explanation: Explanation) -> Iterator[TextPiece]:
         """Return the body as pieces; the pieces of a page without mark-up, and without those that are only mark-up."""
         parts = split_pieces(body, explanation.spans)
         return _strip_markup(parts) if self._uses_html else parts
+
+
+class CutPart(NamedTuple):
+    """What one of the templates of a cut took, in code points of the body."""
+
+    start: int
+    end: int
+    template: Template
+
+
+class CutParts(NamedTuple):
+    """What the templates of a cut took, those within others left out; and where it begins ("start") or ends ("end")
+    within a sentence, the template there."""
+
+    parts: Sequence[CutPart] = ()
+    torn: Mapping[str, Template] = {}
+
+
+def _outermost_parts(found: Iterable[tuple[int, int, Template]], span: Span) -> list[CutPart]:
+    """Return the occurrences within a span that are no part of another one, from left to right; of those that are the
+    same place, the first."""
+    ids, parts = {*span.templates}, list[CutPart]()
+    for start, end, template in sorted(found, key=lambda one: (one[0], -one[1])):
+        inside = template.id in ids and start < span.end and end > span.start
+        if inside and (not parts or min(end, span.end) > parts[-1].end):
+            parts.append(CutPart(max(start, span.start), min(end, span.end), template))
+    return parts
 
 
 MAX_ALSO_MATCHED = 5

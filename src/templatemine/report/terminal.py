@@ -17,7 +17,7 @@ from templatemine.cleaning.records import RecordCleaner
 from templatemine.errors import CorpusError
 from templatemine.model import Record, Span, Template
 from templatemine.packs.pack import Pack
-from templatemine.report.explain import MAX_ALSO_MATCHED, find_cut_template
+from templatemine.report.explain import MAX_ALSO_MATCHED, CutParts, find_cut_template
 from templatemine.report.marks import TextPiece, elide, name_controls, split_pieces
 from templatemine.report.words import describe_position, describe_reasons, shorten, template_text
 from templatemine.text.slots import HEADLINES
@@ -70,16 +70,26 @@ class ListedTemplate:
         Those that are to be named, by their ids.
     matched : set of str
         Ids of all others.
+    took : dict of str to str
+        What each took in the first of the cuts.
+    torn : dict of str to Template
+        Where a cut begins ("start") or ends ("end") within a sentence, the template there.
     """
 
     number: int
     template: Template
     also: dict[str, Template] = field(default_factory=dict)
     matched: set[str] = field(default_factory=set)
+    took: dict[str, str] = field(default_factory=dict)
+    torn: dict[str, Template] = field(default_factory=dict)
 
 
 def format_article(
-    parts: Iterable[TextPiece], pack: Pack | None, painter: Painter, context: int | None = None
+    parts: Iterable[TextPiece],
+    pack: Pack | None,
+    painter: Painter,
+    context: int | None = None,
+    cuts: Mapping[int, CutParts] | None = None,
 ) -> tuple[str, list[ListedTemplate]]:
     """Return an article with its removed parts numbered, each under one template, and these templates.
 
@@ -87,6 +97,8 @@ def format_article(
     ----------
     context : int or None
         Characters shown beside a removed part; None for all.
+    cuts : mapping of int to CutParts, optional
+        By where a removed part starts; an end within a sentence is marked by a "!" at its number.
     """
     templates = {one.id: one for one in (() if pack is None else pack.templates)}
     listed: dict[str, ListedTemplate] = {}
@@ -103,7 +115,13 @@ def format_article(
                 one = listed.setdefault(found.head.id, ListedTemplate(len(listed) + 1, found.head))
                 one.also.update((other.id, other) for other in found.also)
                 one.matched.update(piece.templates)
-                out.append(painter.paint(f"{{{one.number}}}", _NUMBER))
+                cut = (cuts or {}).get(piece.start, CutParts())
+                for start, end, template in cut.parts:
+                    one.took.setdefault(template.id, piece.text[start - piece.start : end - piece.start])
+                    one.also.setdefault(template.id, template)
+                one.torn.update(cut.torn)
+                marks = ("!" if edge in cut.torn else "" for edge in ("start", "end"))
+                out.append(painter.paint(f"{{{str(one.number).join(marks)}}}", _NUMBER))
     return "".join(out), [*listed.values()]
 
 
@@ -117,16 +135,30 @@ def format_reasons(listed: Iterable[ListedTemplate]) -> list[str]:
     lines = []
     for one in listed:
         head = f"{one.number}: "
-        for words in filter(None, (describe_reasons(one.template), _format_also(one))):
+        torn = [
+            f"{{{'!' * (edge == 'start')}{one.number}{'!' * (edge == 'end')}}} {verb} within a sentence: "
+            f"{template.id} {_short_text(template)}"
+            for edge, verb in (("start", "begins"), ("end", "ends"))
+            if (template := one.torn.get(edge)) is not None
+        ]
+        for words in filter(None, (*torn, describe_reasons(one.template), _format_also(one))):
             lines.append(head + words)
             head = " " * len(head)
     return lines
 
 
+def _short_text(template: Template) -> str:
+    return name_controls(shorten(template_text(template), _MAX_ALSO_LENGTH))
+
+
 def _format_also(one: ListedTemplate) -> str:
-    also = [
-        f"{other.id} {name_controls(shorten(template_text(other), _MAX_ALSO_LENGTH))}" for other in one.also.values()
-    ][:MAX_ALSO_MATCHED]
+    """Name the others that matched: all with a part of their own, with what they took if their words do not tell, or
+    the first where parts are not known."""
+    others = [other for other in one.also.values() if other.id != one.template.id]
+    also = []
+    for other in others if one.took else others[:MAX_ALSO_MATCHED]:
+        words, took = _short_text(other), name_controls(shorten(one.took.get(other.id, ""), _MAX_ALSO_LENGTH))
+        also.append(f"{other.id} {words}" + (f" (here: {took})" if took not in ("", words) else ""))
     if more := len(one.matched - {one.template.id}) - len(also):
         also.append(f"{more:,} within it")
     return f"also matched: {'; '.join(also)}" if also else ""

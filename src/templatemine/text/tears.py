@@ -146,6 +146,22 @@ def leaves_part(text: str, start: int, end: int) -> bool:
     return is_label and len(behind) >= _MIN_HEADLINE_WORDS and behind[0][0].islower()
 
 
+def torn_edges(text: str, start: int, end: int) -> tuple[bool, bool]:
+    """Return whether a cut that leaves part of a sentence (`leaves_part`) begins, and ends, within one; both where the
+    words beside it do not tell, as for one bracket of two.
+
+    >>> text = "He met Ann (an aunt) in Rome. All went well."
+    >>> torn_edges(text, 21, 29), torn_edges(text, 30, 33), torn_edges(text, 30, 44)
+    ((True, False), (False, True), (False, False))
+    """
+    if not leaves_part(text, start, end):
+        return False, False
+    before, after = text[max(0, start - _REACH) : start].rstrip(), text[end : end + _REACH].lstrip()
+    begins = before[-1:].isalnum() or before[-1:] == ","
+    ends = bool(after) and (after[0].islower() or after[0] in _CONTINUES)
+    return (begins, ends) if begins or ends else (True, True)
+
+
 class SentenceEnds:
     """Which words no sentence of some texts ends with: "in", "the".  A cut behind one of them leaves half a sentence,
     although nothing behind it shows.
