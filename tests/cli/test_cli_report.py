@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 from dataclasses import replace
+from html import escape
 from pathlib import Path
 
 import pytest
@@ -198,6 +200,28 @@ def test_articles_that_take_too_long_are_skipped(
     ran = cli("report", tmp_path / "packs", "--archive", slow, "-o", tmp_path / "strict.html", "--strict")
     assert ran.code == 1
     assert not (tmp_path / "strict.html").exists()
+
+
+@pytest.mark.usefixtures("libraries")
+def test_what_is_at_risk_has_a_command_that_rejects_it(cli: Cli, mined: Path, tmp_path: Path) -> None:
+    """It was named, and nobody could say what to do about it."""
+    pack, words = Pack.load(mined / "alpha.example.json"), ("They", "also", "warn:")
+    rules = [Rule(action="accept", tokens=words, df=9, count=9, example=" ".join(words))]
+    packs = tmp_path / "two words"
+    packs.mkdir()
+    apply_rules(pack, (), rules).save(packs / "alpha.example.json")
+    text = "The {} of the gate stood up.\nThey also warn: the mill is shut, and so is the gate."
+    rows = [{"source": "alpha.example", "text": text.format(word)} for word in ("warden", "keeper", "ward")]
+    path, page = write(tmp_path / "rows.jsonl", rows), tmp_path / "r.html"
+    told = cli("report", packs, "-a", path, "-o", page).err
+    command = f"templatemine ask '{packs}' --only alpha.example --reject {template_id(words)}"
+    assert f"most at risk: {template_id(words)} of alpha.example: They also warn:\n" in told
+    assert f"if it is story: {command}\n" in told
+    assert f"If it is story: <code>{escape(command)}</code>" in page.read_text(encoding="utf-8")
+    facts = json.loads(cli("report", packs, "-a", path, "-o", page, "--force", "--json").out)["riskiest"]
+    assert [(one["template"], one["remedy"]) for one in facts] == [(template_id(words), command)]
+    assert cli(*shlex.split(command)[1:]).code == 0
+    assert json.loads(cli("report", packs, "-a", path, "-o", page, "--force", "--json").out)["riskiest"] == []
 
 
 # ------------------------------------------------------------------------------------------------------------ explain

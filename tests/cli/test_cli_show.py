@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import shutil
@@ -245,6 +246,22 @@ def test_a_pack_by_its_source(cli: Cli, mined: Path) -> None:
     ran = cli("show", mined / "alpha.example")
     assert ran.code == 2
     assert ran.error.endswith(f"No such file or directory; did you mean {mined / 'alpha.example.json'}?")
+
+
+def test_rejected_candidates_that_few_would_decide_are_counted(cli: Cli, mined: Path, tmp_path: Path) -> None:
+    """Words of prose filled the list."""
+    pack = Pack.load(shutil.copy(mined / f"{SOURCES[0]}.json", tmp_path / "p.json"))
+    words = [("The",), *(("near", str(n)) for n in range(12)), ("often", "said"), ("seldom", "said")]
+    frequent = {"The": 40, "often": 30}
+    rows = [{"tokens": one, "df": frequent.get(one[0], 2), "count": 40, "reason": "below the cut-off"} for one in words]
+    data = "".join(json.dumps(row) + "\n" for row in rows)
+    (tmp_path / "p.rejected.jsonl.gz").write_bytes(gzip.compress(data.encode()))
+    replace(pack, rejected={"below the cut-off": len(rows)}, questions=()).save(tmp_path / "p.json", force=True)
+    lines = cli("show", tmp_path / "p.json", "--rejected").out.splitlines()
+    shown = [line.partition("below the cut-off  ")[2] for line in lines if "below the cut-off  " in line]
+    assert shown == [*(f"near {n}" for n in range(10)), "often said"]
+    assert lines[-1] == "and 4 more that are rarer, or less likely to be templates (--limit 0 lists all)"
+    assert cli("show", tmp_path / "p.json", "--rejected", "--limit", "0").out.count("below the cut-off  ") == 15
 
 
 def test_a_folder_lists_the_largest_source_first(cli: Cli, mined: Path, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from templatemine.config import ReportConfig
 from templatemine.errors import ConfigError, CorpusError, counted
 
 if TYPE_CHECKING:
+    from templatemine.report.findings import NotableTemplate
     from templatemine.report.view import Report, SourceView
 
 DESCRIPTION = """\
@@ -24,6 +25,9 @@ effect on the articles of the archive, which may differ from the archive they
 were mined from.
 """
 
+
+_MAX_TOLD = 80
+"""Characters of a template in the summary."""
 
 COMMON = ("--archive", "--output", "--against", "--title", "--samples", "--rows", "--force", "--json")
 """Options that `--help` lists."""
@@ -58,9 +62,10 @@ def run(args: argparse.Namespace) -> int:
     """Load, measure, write."""
     from templatemine.io.write import atomic_writer
     from templatemine.packs.pack_folder import PackFiles, RejectedCandidate, load_packs, read_rejected
-    from templatemine.report.page import render, require_libraries
+    from templatemine.report.page import rejection_command, render, require_libraries
     from templatemine.report.summary import summarise
     from templatemine.report.view import make_report
+    from templatemine.report.words import shorten
 
     if args.samples and not args.archive and args.samples != ReportConfig().samples:
         raise ConfigError("--samples needs --archive: articles come from it")
@@ -96,7 +101,7 @@ def run(args: argparse.Namespace) -> int:
             documents = None if records is None else (record.document for record in told)
             report = make_report(packs, documents, rejected, config, terminal.met, before)
             terminal.skipped_more()
-            for part in render(report, args.title, config):
+            for part in render(report, args.title, config, args.packs):
                 size += output.write(part.encode("utf-8", "backslashreplace"))
     if args.json:
         terminal.report(_report_json(args, terminal, report, size), to_stdout=args.output != "-")
@@ -104,6 +109,9 @@ def run(args: argparse.Namespace) -> int:
     what = f"{counted(len(packs), 'source')} in {size / 1e6:.1f} MB"
     skipped = [f"{counted(terminal.skipped, 'document')} skipped"] if terminal.skipped else []
     terminal.say(*summarise(report), "")
+    for one in report.riskiest[:1]:
+        worst = common.escape_line(f"{one.template.id} of {one.source}: {shorten(one.text, _MAX_TOLD)}")
+        terminal.say(f"most at risk: {worst}", f"if it is story: {rejection_command(args.packs, one)}", "")
     terminal.say(
         f"{what} written to {common.name_output(args.output)} in {terminal.seconds:.1f} s", *skipped, *terminal.notes()
     )
@@ -118,10 +126,18 @@ def _report_json(args: argparse.Namespace, terminal: common.Terminal, report: Re
         "output": args.output,
         "bytes": size,
         "conclusion": summarise(report),
+        "riskiest": [_risk_json(args, one) for one in report.riskiest],
         "sources": [_source_json(one) for one in report.sources],
         "without_pack": dict(report.unknown),
         **terminal.figures(),
     }
+
+
+def _risk_json(args: argparse.Namespace, one: NotableTemplate) -> dict[str, Any]:
+    from templatemine.report.page import rejection_command
+
+    template = {"source": one.source, "template": one.template.id, "expression": one.text}
+    return {**template, "found": [*one.told], "remedy": rejection_command(args.packs, one)}
 
 
 def _source_json(one: SourceView) -> dict[str, Any]:

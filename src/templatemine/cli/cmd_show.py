@@ -43,6 +43,9 @@ _MAX_VARIANTS = 3
 """Rows of a family below its first, where rows are limited: there may be dozens of "Read more"."""
 _MAX_EXAMPLE = 80
 """Characters of an example."""
+_NEAREST, _FREQUENT, _MIN_FREQUENT = 10, 0.1, 10
+"""Rejected candidates worth a decision: so many that are nearest to being templates, and those in such a share of the
+documents, and in so many."""
 _SPARKLINE_WIDTH = 20
 """Columns of a histogram in the list of a folder."""
 
@@ -56,8 +59,8 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rejected",
         action="store_true",
-        help="list the rejected candidates with their reasons; first what ask asks about, then the nearest to being "
-        "templates",
+        help="list the rejected candidates that are worth a decision, with their reasons: first what ask asks about; "
+        "--limit 0 lists all",
     )
     parser.add_argument("--why", action="store_true", help="also print what speaks for and against each template")
     parser.add_argument(
@@ -94,7 +97,7 @@ def run(args: argparse.Namespace) -> int:
     width = None if args.full else text_tables.terminal_width(sys.stdout)
     limit = _MAX_TEMPLATES if args.limit is None else args.limit
     listed = (
-        _format_rejected(pack, args.pack, limit, width)
+        _format_rejected(pack, args.pack, args.limit, width)
         if args.rejected
         else _format_templates(pack, args, limit, width)
     )
@@ -136,6 +139,21 @@ def _asked_candidates(pack: Pack, file: str) -> list[tuple[RejectedCandidate, in
     rows = (row for row in read_rejected(file) if row[0] in stakes)
     found = [(row, stakes[row[0]]) for row in islice(rows, len(stakes))]
     return sorted(found, key=lambda one: -one[1])
+
+
+def _select_rejected(pack: Pack, asked: Sequence[tuple[RejectedCandidate, int]], file: str) -> list[RejectedCandidate]:
+    """Return those that a person may want to decide: asked about; or of two words or more, for one is in every story,
+    and the nearest to being templates, or frequent."""
+    first = [row for row, _ in asked]
+    nearest: list[RejectedCandidate] = []
+    frequent: list[RejectedCandidate] = []
+    least = max(_MIN_FREQUENT, _FREQUENT * pack.documents)
+    for row in islice(_order_rejected(asked, file), len(first), None):
+        if row[0][1:] and len(nearest) < _NEAREST:
+            nearest.append(row)
+        elif row[0][1:] and row[1] >= least:
+            frequent.append(row)
+    return [*first, *nearest, *sorted(frequent, key=lambda row: -row[1])]
 
 
 def _order_rejected(asked: Sequence[tuple[RejectedCandidate, int]], file: str) -> Iterator[RejectedCandidate]:
@@ -303,7 +321,7 @@ def _format_example(template: Template) -> str:
     return f', as in "{common.escape_line(shorten(template.example, _MAX_EXAMPLE))}"' if has_patterns else ""
 
 
-def _format_rejected(pack: Pack, file: str, limit: int, width: int | None) -> list[str]:
+def _format_rejected(pack: Pack, file: str, limit: int | None, width: int | None) -> list[str]:
     from templatemine.report.words import join_tokens
 
     asked = _asked_candidates(pack, file)
@@ -317,7 +335,11 @@ def _format_rejected(pack: Pack, file: str, limit: int, width: int | None) -> li
             reason,
             common.escape_line(join_tokens(tokens)),
         )
-        for tokens, df, count, reason in islice(_order_rejected(asked, file), limit or None)
+        for tokens, df, count, reason in (
+            _select_rejected(pack, asked, file)[:_MAX_TEMPLATES]
+            if limit is None
+            else islice(_order_rejected(asked, file), limit or None)
+        )
     ]
     lines = ["no rejected candidates"]
     if rows:
@@ -325,8 +347,12 @@ def _format_rejected(pack: Pack, file: str, limit: int, width: int | None) -> li
         table = text_tables.format_table(header, rows, width)
         order = "the nearest to being templates first" if pack.method == "learned" else "the most frequent first"
         first = "first what ask asks about, by the characters at stake; then the others, " if asked else ""
-        lines = [f"rejected candidates, {first}{order}", *table]
-    return lines + _format_more(sum(pack.rejected.values()) - len(rows) if limit else 0)
+        frequent = "; then those in many documents" if limit is None else ""
+        lines = [f"rejected candidates, {first}{order}{frequent}", *table]
+    others = sum(pack.rejected.values()) - len(rows)
+    if limit is None and others > 0:
+        return [*lines, f"and {others:,} more that are rarer, or less likely to be templates (--limit 0 lists all)"]
+    return lines + _format_more(others if limit else 0)
 
 
 def _format_share(df: int, pack: Pack) -> str:
@@ -371,7 +397,6 @@ def _show_folder(args: argparse.Namespace) -> int:
 def _show_rejected_of_each(args: argparse.Namespace, packs: Sequence[tuple[str, Pack]]) -> int:
     """Print the rejected candidates of each pack below its source; return the number of packs whose cannot be read."""
     width = None if args.full else text_tables.terminal_width(sys.stdout)
-    limit = _MAX_TEMPLATES if args.limit is None else args.limit
     rows, bad = [], 0
     for number, (file, pack) in enumerate(packs):
         try:
@@ -379,7 +404,7 @@ def _show_rejected_of_each(args: argparse.Namespace, packs: Sequence[tuple[str, 
                 rejected = _rejected_json(pack, file, args.limit or None)
                 rows.append({**_folder_row_json(file, pack), "rejected_candidates": rejected})
                 continue
-            listed = _format_rejected(pack, file, limit, width)
+            listed = _format_rejected(pack, file, args.limit, width)
             common.print_text("\n".join([*([""] if number else []), common.escape_line(pack.source), *listed]) + "\n")
         except CorpusError as error:
             bad += 1

@@ -96,6 +96,11 @@ class NotableTemplate:
         return template_text(self.template)
 
     @property
+    def rejection(self) -> tuple[str, ...]:
+        """Return the words, behind the packs, of the command that rejects it."""
+        return "--only", self.source, "--reject", self.template.id
+
+    @property
     def damage(self) -> float:
         """Return by what templates are ranked (`doubts.measure_damage`)."""
         return float(measure_damage(self.doubt, self.tears / max(self.cuts, 1), self.characters))

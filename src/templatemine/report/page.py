@@ -9,7 +9,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterator, Sequence
 from functools import partial
 from importlib import resources
 from typing import TYPE_CHECKING, Any
@@ -33,6 +34,7 @@ from templatemine.report.summary import summarise
 from templatemine.report.words import describe_choice, shorten, template_text
 
 if TYPE_CHECKING:
+    from templatemine.report.findings import NotableTemplate
     from templatemine.report.measure import Sample
     from templatemine.report.view import Report, SourceView
 
@@ -43,13 +45,17 @@ MAX_CHANGES = 20
 """Templates of each kind of change that are listed for a source."""
 
 
-def render(report: Report, title: str = "", config: ReportConfig | None = None) -> Iterator[str]:
+def render(
+    report: Report, title: str = "", config: ReportConfig | None = None, packs: Sequence[str] = ("packs/",)
+) -> Iterator[str]:
     """Yield the page in parts, a source at a time.
 
     Parameters
     ----------
     title : str
         "" for one made of the report's subject.
+    packs : sequence of str
+        Where the packs are, for commands.
 
     Raises
     ------
@@ -85,6 +91,7 @@ def render(report: Report, title: str = "", config: ReportConfig | None = None) 
         "style": _as_markup(style),
         "script": _as_markup(script),
         "drawings": _draw_charts,
+        "reject": lambda one: rejection_command(packs, one),
         "sample": partial(_render_sample, config or ReportConfig()),
         "legend": _count_sample_kinds,
         "link": _link,
@@ -93,6 +100,11 @@ def render(report: Report, title: str = "", config: ReportConfig | None = None) 
     }
     said = {"title": title or _title(report), "conclusion": summarise(report), "left_kinds": RESIDUE_KINDS}
     yield from environment.get_template("report.html").generate(report=report, **said)
+
+
+def rejection_command(packs: Sequence[str], one: NotableTemplate) -> str:
+    """Return the command that rejects a template."""
+    return f"templatemine {shlex.join(('ask', *packs, *one.rejection))}"
 
 
 def _title(report: Report) -> str:
