@@ -129,7 +129,7 @@ JSON_LINES: list[Kind] = [
     ("an array", "a.json", b'[{"text": "a"}]', 0, WRITTEN),
     ("JSON over several lines", "a.json", json.dumps({"text": "a"}, indent=1).encode(), 2, "a.json:1: expected a JSON object"),
     ("a number as text", "a.jsonl", line(text=5), 2, "expected a string in field 'text', found a number"),
-    ("no text", "a.jsonl", line(body="a"), 2, "expected a field 'text' or 'html', found only 'body' (--text-field names another)"),
+    ("no text", "a.jsonl", line(body="a"), 2, "expected a field 'text' or 'html', found only 'body' (--text-field names another; --text-field body?)"),
     ("a text of null", "a.jsonl", line(text=None), 2, "that holds a string, found null in 'text'"),
     ("an empty object", "a.jsonl", b"{}\n", 2, "expected a field 'text' or 'html', found an empty object"),
     ("a long line", "a.jsonl", b'{"text": "' + b"x" * (2 * MIB) + b'"}\n', 2, LARGE),
@@ -329,7 +329,7 @@ def test_an_archive_without_a_document(cli: Cli, mined: Path, tmp_path: Path, co
     for library in {"desk": ["uvicorn", "starlette"], "report": ["jinja2", "vl_convert"]}.get(command, []):
         pytest.importorskip(library)
     ran = cli(command, *args.get(command, [mined, "-a", path, *(["--port", "0"] if command == "desk" else [])]))
-    reason = "expected a field 'text' or 'html', found only 'body' (--text-field names another)"
+    reason = "expected a field 'text' or 'html', found only 'body' (--text-field names another; --text-field body?)"
     found = f"{rows} that cannot be read, all for one reason: {reason}" if rows else "none"
     assert ran.error == f"{path}: expected documents, found {found}"
     assert ("skipped: and 2 more" in ran.err) == bool(rows)

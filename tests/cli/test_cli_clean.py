@@ -659,11 +659,11 @@ def test_not_one_record_that_can_be_read(cli: Cli, mined: Path, tmp_path: Path) 
         assert (ran.code, ran.out) == (2, ""), args
         assert ran.err.endswith(
             "expected documents, found 8 that cannot be read, all for one reason: expected a field 'text' or 'html', "
-            "found only 'body', 'id' (--text-field names another)\n"
+            "found only 'body', 'id' (--text-field names another; --text-field body?)\n"
         ), args
         assert ran.err.count("more\n") == 1, args
         assert not out.exists()
-    assert "found only 'body', 'id' (--text-field names another)" in ran.err
+    assert "found only 'body', 'id' (--text-field names another; --text-field body?)" in ran.err
     empty = write(tmp_path / "empty.jsonl", [])
     assert cli("clean", empty, "-p", mined, "-o", out).code == 0
     assert out.read_bytes() == b""

@@ -675,7 +675,7 @@ def test_records_without_the_field_that_is_asked_for(cli: Cli, tmp_path: Path) -
     for more in ((), ("--memory", "1G")):
         ran = cli("mine", archive, "-o", tmp_path / "packs", "--text-field", "body", *more)
         assert "cannot be read, all for one reason: expected a field 'body' or 'html', found only 'id', " in ran.error
-        assert "'text', 'tags' (--text-field names another)" in ran.error
+        assert "'text', 'tags' (--text-field names another; --text-field text?)" in ran.error
 
 
 @pytest.mark.parametrize("more", [(), ("--memory", "1G")])
@@ -856,3 +856,13 @@ def test_where_nothing_is_found_what_came_near_is_next(cli: Cli, tmp_path: Path)
     ran = cli("mine", archive, "-o", tmp_path / "packs", "--caution", "1000000")
     assert ran.code == 0
     assert f"next, see what came near: templatemine show {tmp_path}/packs --rejected --limit 10\n" in ran.err
+
+
+def test_packs_are_no_archive(cli: Cli, mined: Path, tmp_path: Path) -> None:
+    """Each rejected candidate was told to be no article."""
+    ran = cli("mine", mined, "-o", tmp_path / "out")
+    assert ran.code == 2
+    assert ran.error == f"{mined}: expected an archive, found a folder of packs, which templatemine show lists"
+    archive = write(tmp_path / "a.json", records()[:1])
+    ran = cli("clean", archive, "-p", archive, "-o", tmp_path / "c.jsonl")
+    assert ran.error.endswith("object with a field 'schema'; found an article: mine makes packs of an archive")

@@ -257,7 +257,7 @@ class TestBadLines:
         assert one_error(tmp_path, line) == f"expected a JSON object, found {found}"
 
     def test_neither_text_nor_html(self, tmp_path: Path) -> None:
-        found = "found only 'body', 'id' (text_field= names another)"
+        found = "found only 'body', 'id' (text_field= names another; text_field='body'?)"
         assert one_error(tmp_path, {"body": "x", "id": 1}) == f"expected a field 'text' or 'html', {found}"
         assert one_error(tmp_path, {}) == "expected a field 'text' or 'html', found an empty object"
         many = one_error(tmp_path, {"k" * 1000 + str(n): n for n in range(1000)})

@@ -120,7 +120,7 @@ def test_a_delimiter_that_is_not_clear(tmp_path: Path) -> None:
     (one,), errors, _ = gather(put(tmp_path / "b.csv", "id~text\n1~a,b\n"), ReadConfig(csv_delimiter="~"))
     assert (one.fields, errors) == ({"id": "1", "text": "a,b"}, [])
     _, errors, _ = gather(put(tmp_path / "c.csv", "id;body\n1;a\n"))
-    assert "found only 'id', 'body' (text_field= names another)" in errors[0].problem
+    assert "found only 'id', 'body' (text_field= names another; text_field='body'?)" in errors[0].problem
 
 
 @pytest.mark.parametrize(

@@ -448,8 +448,13 @@ def tell_records(records: Iterable[Record], steps: Progress) -> Iterator[Record]
 def no_documents_error(terminal: Terminal, paths: Iterable[str]) -> CorpusError:
     """Return the error for inputs without a readable document; the bad ones have been named."""
     from templatemine.io.files import no_documents_error
+    from templatemine.packs.pack_folder import rejected_path
 
     terminal.skipped_more()
+    for path in paths:
+        if os.path.isdir(path) and any(name.endswith(rejected_path("")) for name in os.listdir(path)):
+            problem = "expected an archive, found a folder of packs, which templatemine show lists"
+            return CorpusError(problem, path, fatal=True)
     return no_documents_error(paths, terminal.skipped, terminal.problems)
 
 

@@ -85,7 +85,7 @@ class Desk:
     # ----------------------------------------------------------------------------------------------------------- home
 
     def list_sources(self) -> list[dict[str, Any]]:
-        """List the sources, a row each."""
+        """List the sources, a row each, those with a pack first: what they wait for must not stand among the others."""
         done: dict[str, set[str]] = {}
         for one in self.library.store.annotations():
             if one.done:
@@ -108,7 +108,7 @@ class Desk:
                     "questions": len(open_questions(stored.pack)),
                 }
             rows.append(row)
-        return rows
+        return sorted(rows, key=lambda row: not (row["pack"] or row["problem"]))
 
     # --------------------------------------------------------------------------------------------------------- review
 

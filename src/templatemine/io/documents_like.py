@@ -141,7 +141,7 @@ def _all_documents(documents: DocumentsLike, config: ReadConfig, notes: _Notes) 
     for number, document in enumerate(_documents(documents, config, notes), 1):  # noqa: B007
         yield document
     notes.warn(config)
-    if not number:
+    if not number and not notes.skipped:
         again = "; a generator gives what it has only once" if isinstance(documents, Iterator) else ""
         warn_caller(f"no documents were given{again}")
 
@@ -156,11 +156,18 @@ class _Notes:
         self.on_error: Callable[[CorpusError], None] | None = self._skip if errors == "skip" else None
         self._number = 0
         self._named: list[str] = []
+        self._problems: set[str] = set()
         self._overruled: dict[str, int] = {}
+
+    @property
+    def skipped(self) -> int:
+        """Return how many records were left out."""
+        return self._number
 
     def _skip(self, error: CorpusError) -> None:
         self._number += 1
-        if len(self._named) < _MAX_NAMED:
+        if error.problem not in self._problems and len(self._named) < _MAX_NAMED:
+            self._problems.add(error.problem)
             self._named.append(str(error))
 
     def note_source(self, record: Mapping[str, Any], config: ReadConfig) -> None:

@@ -104,6 +104,12 @@ def describe_overruled(sources: Collection[str], config: ReadConfig) -> str:
     )
 
 
+_NEAR_TEXT = frozenset(
+    "text txt body content contents article maintext main_text fulltext full_text article_text articlebody "
+    "article_body raw_text plain_text story".split()
+)
+"""Names, in small letters, of fields that probably hold a text."""
+
 _NEAR_SOURCE = ("site", "outlet", "publisher", "newspaper", "domain", "host", "website", "site_name", "source_name")
 
 
@@ -195,12 +201,16 @@ def missing_body_error(fields: Collection[str], config: ReadConfig) -> ValueErro
     """Return the error for a record of these fields, none of which holds a text or a page."""
     wanted = f"expected a field {config.text_field!r} or {config.html_field!r}"
     nulls = [repr(name) for name in (config.text_field, config.html_field) if name in fields]
+    near = next((name for name in fields if name.casefold() in _NEAR_TEXT and repr(name) not in nulls), None)
+    maybe = "" if near is None else f"; {spelled(f'--text-field {near}', f'text_field={near!r}')}?"
+    hint = f" ({spelled('--text-field', 'text_field=')} names another{maybe})"
     if nulls:
-        return ValueError(f"{wanted} that holds a string, found null in {' and '.join(nulls)}")
+        problem = f"{wanted} that holds a string, found null in {' and '.join(nulls)}"
+        return HintedError(problem, hint) if maybe else ValueError(problem)
     shown = ", ".join(repr(name[:30]) for name in list(fields)[:8]) + (", ..." if len(fields) > 8 else "")
     if not fields:
         return ValueError(f"{wanted}, found an empty object")
-    return HintedError(f"{wanted}, found only {shown}", f" ({spelled('--text-field', 'text_field=')} names another)")
+    return HintedError(f"{wanted}, found only {shown}", hint)
 
 
 _JSON_TYPES = {

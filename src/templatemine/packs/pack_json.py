@@ -356,7 +356,9 @@ def _check_fields(data: Any, kinds: Mapping[str, _FieldType], where: str) -> Non
 def _build_pack(data: Any, where: str, make: Callable[..., AnyPack]) -> AnyPack:
     """Build a pack from checked structure and types; the expressions are checked afterwards."""
     if not isinstance(data, dict) or "schema" not in data:
-        raise PackError(f"{where}: expected a pack, an object with a field 'schema'")
+        is_record = isinstance(data, dict) and ("text" in data or "html" in data)
+        found = "; found an article: mine makes packs of an archive" if is_record else ""
+        raise PackError(f"{where}: expected a pack, an object with a field 'schema'{found}")
     if type(data["schema"]) is not int or data["schema"] != SCHEMA:
         newer = isinstance(data["schema"], int) and data["schema"] > SCHEMA
         hint = "it is from a newer version; upgrade templatemine" if newer else "mine the source again"
