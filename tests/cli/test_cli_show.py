@@ -260,7 +260,7 @@ def test_rejected_candidates_that_few_would_decide_are_counted(cli: Cli, mined: 
     lines = cli("show", tmp_path / "p.json", "--rejected").out.splitlines()
     shown = [line.partition("below the cut-off  ")[2] for line in lines if "below the cut-off  " in line]
     assert shown == [*(f"near {n}" for n in range(10)), "often said"]
-    assert lines[-1] == "and 4 more that are rarer, or less likely to be templates (--limit 0 lists all)"
+    assert lines[-1] == "and 4 more, rarer or less likely (--limit 0 lists all)"
     assert cli("show", tmp_path / "p.json", "--rejected", "--limit", "0").out.count("below the cut-off  ") == 15
 
 

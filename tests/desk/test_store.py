@@ -168,6 +168,14 @@ def test_many_writers_at_once(packs: Path, rows: list[dict[str, Any]], source: s
     assert len(state["history"]) == len(ids)
 
 
+def test_sources_with_a_pack_stand_first(packs: Path, rows: list[dict[str, Any]]) -> None:
+    """They stood by name among many that only the archive has."""
+    other = {**rows[0], "source": "!other.example", "id": "1"}
+    _, desk = opened(packs, [*rows, other])
+    there = [row["pack"] for row in desk.list_sources()]
+    assert there == sorted(there, reverse=True)
+
+
 def test_a_bad_pack_and_a_link_out_of_the_folder_hide_no_other(
     packs: Path, rows: list[dict[str, Any]], source: str, tmp_path: Path
 ) -> None:

@@ -347,11 +347,10 @@ def _format_rejected(pack: Pack, file: str, limit: int | None, width: int | None
         table = text_tables.format_table(header, rows, width)
         order = "the nearest to being templates first" if pack.method == "learned" else "the most frequent first"
         first = "first what ask asks about, by the characters at stake; then the others, " if asked else ""
-        frequent = "; then those in many documents" if limit is None else ""
-        lines = [f"rejected candidates, {first}{order}{frequent}", *table]
+        lines = [f"rejected candidates, {first}{order}", *table]
     others = sum(pack.rejected.values()) - len(rows)
     if limit is None and others > 0:
-        return [*lines, f"and {others:,} more that are rarer, or less likely to be templates (--limit 0 lists all)"]
+        return [*lines, f"and {others:,} more, rarer or less likely (--limit 0 lists all)"]
     return lines + _format_more(others if limit else 0)
 
 
