@@ -83,6 +83,34 @@ def test_dates_of_other_languages(language: str) -> None:
     assert [cleaner.clean(one.body).text.rstrip() for one in articles] == [_prose(one) for one in articles]
 
 
+def test_links_before_a_signature_go_with_it() -> None:
+    """A post ends with links to what it is about and to its picture; links elsewhere stay."""
+    dice = random.Random(11)
+    links = ("https://t.example/{}", "pic.twitter.com/{}")
+
+    def linked(line: str) -> str:
+        if "(@" not in line:
+            return f"{line} {words(dice, 3).capitalize()} https://b.example/{words(dice, 1)} {words(dice, 4)}."
+        post, _, signature = line.rpartition(" — ")
+        shown = "".join(f" {link.format(words(dice, 1))}" for link in links[: dice.randint(0, 2)])
+        return f"{post}{shown} — {signature}"
+
+    articles = [
+        replace(one, text="\n\n".join(linked(line) for line in one.body.split("\n\n"))) for one in _archive(number=90)
+    ]
+    pack = mine_pack(articles)
+    date = ("—", "{slot:names}", "({handle})", "{month}", "{number},", "{number}")
+    assert {*_signed(pack)} == {date, ("{url}", *date), ("{url}", "{url}", *date)}
+    for engine in ("native", "regex"):
+        cleaner = Cleaner(pack, CleanConfig(engine=engine, guard=1.0))
+        for one in articles:
+            text = cleaner.clean(one.body).text
+            assert "(@" not in text
+            assert "pic." not in text
+            assert text.count("https://b.example/") == one.body.count("https://b.example/")
+            assert "https://t." not in text
+
+
 def test_frequent_people_need_no_template_of_their_own() -> None:
     def frequent(dice: random.Random) -> str:
         return "Jane Roe" if dice.random() < 0.5 else _name(dice)

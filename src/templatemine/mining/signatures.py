@@ -3,7 +3,8 @@
 "— Jane Roe (@jroe) May 5, 2024" stands below each post that an article shows, of ever new people.  What all have in
 common is the handle and the date, which alone are data, and would leave the dash and the name.  Where nearly all places
 of such a string are behind a dash and names, there is a template of the whole: `— {slot:names} ({handle}) {month}
-{number}, {number}`.  It takes the place of the templates that lie within it, those of people who posted often.
+{number}, {number}`, and one each with the links before it that the post ended with.  They take the place of the
+templates that lie within them, those of people who posted often.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate
+from itertools import accumulate, chain
 
 import numpy as np
 
@@ -26,15 +27,17 @@ from templatemine.text.expressions import EncodedText
 from templatemine.text.slots import NAMES, allowed_words, slot_token
 
 MIN_NAMES = 5
-"""Different names before a string."""
+"""Different names before a string, or links and names."""
 MIN_SHARE = 0.8
 """Of the places of a string, those behind a dash and names."""
+MAX_LINKS = 2
+"""Links before a signature, to what the post is about and to its picture."""
 MAX_DATE_TOKENS = 8
 """Of a date, with its time of day."""
 KIND = "embed"
 """Kind of such templates."""
 _OPENERS, _STOPS = "([（［", ",.;:"
-_HANDLE = "{handle}"
+_HANDLE, _LINK = "{handle}", "{url}"
 _MONTHS = {f"{{{name}}}" for name in ("month", "month_short", "month_other", "month_world")}
 _WHOLE_DATES = {f"{{{name}}}" for name in ("iso_date", "date", "numeric")}
 _PARTS = {f"{{{name}}}" for name in ("number", "number_world", "ordinal", "clock", "time", "meridiem")}
@@ -104,22 +107,25 @@ def _find_signatures(
     """Return the templates of the strings that nearly always stand behind a dash and names."""
     dashes = [dash for dash in DASHES if len(dash) == 1 and dash not in pack.tokenise.separators]
     bare = [replace(one, anchor="") for one in strings]
-    joined = [_join(pack, one, dash) for one in bare for dash in dashes]
-    places = _find_places(pack, [*bare, *joined], documents)
-    behind: Counter[str] = Counter()
-    for place, one in enumerate(joined):
-        behind[bare[place // len(dashes)].id] += places[one.id].count
+    heads = [[_LINK] * links + [dash] for links in range(MAX_LINKS + 1) for dash in dashes]
+    joined = {one.id: [_join(pack, one, head) for head in heads] for one in bare}
+    places = _find_places(pack, [*bare, *chain.from_iterable(joined.values())], documents)
     found = []
-    for place, one in enumerate(joined):
-        name, own = bare[place // len(dashes)].id, places[one.id]
-        if len(own.names) >= MIN_NAMES and behind[name] >= MIN_SHARE * places[name].count:
-            df, count = round(share * own.df), round(share * own.count)
-            found.append(replace(one, df=df, count=count, example=_read_example(pack, own)))
+    for name, some in joined.items():
+        # What has a link before it is a place of the string without, too.
+        behind = sum(places[one.id].count for one in some[: len(dashes)])
+        if behind < MIN_SHARE * places[name].count:
+            continue
+        for one in some:
+            own = places[one.id]
+            if len(own.names) >= MIN_NAMES:
+                df, count = round(share * own.df), round(share * own.count)
+                found.append(replace(one, df=df, count=count, example=_read_example(pack, own)))
     return found
 
 
-def _join(pack: Pack, template: Template, dash: str) -> Template:
-    tokens = (dash, slot_token(NAMES), *(template.tokens or ()))
+def _join(pack: Pack, template: Template, head: Sequence[str]) -> Template:
+    tokens = (*head, slot_token(NAMES), *(template.tokens or ()))
     joined = replace(template, id=template_id(tokens), tokens=tokens, kind=KIND)
     return replace(joined, regex=pack.derived(joined))
 
