@@ -207,7 +207,7 @@ WORD, TAG, RAW = 0, 1, 2
 WHITE = frozenset("\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B))))
 LINE_BREAKS = frozenset("\n\u2028\u2029")
 
-# Scripts written without spaces, with their punctuation: a character is a token.
+# Scripts written without spaces, with their punctuation, and wide dashes: a character is a token.
 OWN_RANGES = (
     (0x0E00, 0x0E4F),  # Thai and Lao, without their digits
     (0x0E5A, 0x0ECF),
@@ -216,6 +216,7 @@ OWN_RANGES = (
     (0x104A, 0x109F),
     (0x1780, 0x17DF),  # Khmer
     (0x17EA, 0x17FF),
+    (0x2014, 0x2015),  # wide dashes
     (0x3001, 0x30FF),  # CJK punctuation, kana
     (0x31F0, 0x31FF),  # kana extensions
     (0x3400, 0x4DBF),  # Han

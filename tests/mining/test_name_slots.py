@@ -141,6 +141,30 @@ def test_a_place_that_is_new_goes_where_articles_begin_with_one() -> None:
     assert cleaner.clean(story).text == story
 
 
+def test_a_place_glued_to_its_dash_behind_a_byline_goes_too() -> None:
+    articles = [
+        replace(one, text=f"By {words(random.Random(one.id), 2).title()}\n\n{one.body}".replace(" \u2013 ", "\u2014"))
+        for one in _dated()
+    ]
+    pack = mine_pack(articles)
+    assert _datelines(pack) == [("{slot:dateline}", "\u2014")]
+    cleaner = Cleaner(pack, CleanConfig(guard=1.0))
+    assert "PORT ALDER" not in cleaner.clean("By Ann Hill\n\nPORT ALDER\u2014The mill closed.").text
+    story = "The mill closed.\n\nJane Roe\u2014she owned it\u2014left."
+    assert cleaner.clean(story).text == story
+
+
+def test_places_that_open_most_articles_go_wherever_they_stood_before() -> None:
+    """The template of all cuts the head alone, so those of places that stand elsewhere, too, stay beside it."""
+    articles = _dated()
+    articles[0] = replace(articles[0], text=f"{articles[0].body}\n\nLYNDE \u2013 {words(random.Random(3), 20)}.")
+    pack = mine_pack(articles)
+    tokens = [one.tokens for one in pack.templates]
+    assert ("{slot:dateline}", "\u2013") in tokens
+    assert ("LYNDE", "\u2013") in tokens
+    assert ("STONEFIELD", "\u2013") not in tokens
+
+
 def test_places_that_stand_elsewhere_make_no_dateline() -> None:
     pack = mine_pack(_dated(inner=True))
     assert _datelines(pack) == []

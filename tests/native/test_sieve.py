@@ -69,7 +69,7 @@ STRINGS: dict[str, tuple[list[bytes], str, str, str]] = {
     "a clock": ([b"\xff\x09"], "12:30", "end", "12:45"),
     "digits of another script": ([b"\xff\x08"], "12", "end", "٢٠"),
     "an address": ([b"\xff\x01"], "http://x.org/a", "end", "www.example.org/b"),
-    "a rule": ([b"\xff\x14"], "___", "line", "———"),
+    "a rule": ([b"\xff\x14"], "___", "line", "–––"),
     "Han": (["語".encode(), "文".encode()], "語文", "", "日語文本"),
     "a month": ([b"\xff\x15"], "March", "start", "May"),
     "a month before a sign": ([b"\xff\x15,"], "March,", "", "May,"),

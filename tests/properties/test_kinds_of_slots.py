@@ -19,6 +19,7 @@ from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig, UserPattern
 from templatemine.model import Template
 from templatemine.packs.pack import Pack
+from templatemine.text.characters import line_end
 from templatemine.text.expressions import EncodedText, expression, for_re2
 from templatemine.text.patterns import pattern_set
 from templatemine.text.slots import (
@@ -27,6 +28,8 @@ from templatemine.text.slots import (
     KINDS,
     MAX_CLOSERS,
     MAX_GLUED_SIZE,
+    MAX_HEAD_BREAKS,
+    MAX_HEAD_LINE,
     MAX_HEADLINE,
     slot_token,
 )
@@ -135,11 +138,15 @@ def _check_engines(pack: Pack, text: str) -> None:
     assert [column.tolist() for column in sieved.find(data)] == [column.tolist() for column in plain]
 
 
-def _check_expressions(pack: Pack, text: str) -> None:
-    """In `re`, `regex` and RE2 the expression of a pack of one template finds what the engines find."""
+def _check_expressions(pack: Pack, text: str, *, first_line: bool = False) -> None:
+    """In `re`, `regex` and RE2 the expression of a pack of one template finds what the engines find, or what these find
+    in the first line of all."""
     # On raw text an expression may begin in a mark.
     text = re.sub("http[^ ]*|x@y|@z|\x1c", "Q.R", text)
     expected = native(pack, text)
+    if first_line and expected:
+        end = line_end(text, expected[0][0])
+        expected = [span for span in expected if span[0] < end]
     source = pack.templates[0].regex
     for engine in (re.compile(source), regex.compile(source), re2.compile(for_re2(source))):
         found = set(everywhere(engine, text))
@@ -231,9 +238,16 @@ openings = st.tuples(
                 "(c)",
                 "語",
                 "\u2013",
+                "Lynde\u2014",
+                "\u2014Ann",
                 "by",
                 "Foto:",
                 "\n",
+                "\n" * (MAX_HEAD_BREAKS - 1),
+                "a" * MAX_HEAD_LINE + "\n",
+                "a" * (MAX_HEAD_LINE + 1) + "\u2028",
+                "a.\n",
+                "a\u201d - \n",
                 "case-7 x",
                 "\u00abA",
                 "x;y",
@@ -243,7 +257,7 @@ openings = st.tuples(
         max_size=12,
     ).map(" ".join),
 ).map("".join)
-DASHED = (*FIXED, "\u2013", "(AP) \u2013")
+DASHED = (*FIXED, "\u2013", "\u2014", "(AP) \u2013")
 
 
 @examples(600)
@@ -262,7 +276,7 @@ def test_engines_agree_on_datelines(fixed: str, separators: str, whole: bool, ow
 def test_expressions_find_datelines(fixed: str, separators: str, whole: bool, text: str) -> None:
     pack = slotted(fixed, DATELINE, "start", separators=separators, whole=whole)
     assert pack is not None
-    _check_expressions(pack, text)
+    _check_expressions(pack, text, first_line=True)
 
 
 def test_engines_agree_on_each_character_of_a_place() -> None:
@@ -277,24 +291,46 @@ def test_engines_agree_on_each_character_of_a_place() -> None:
 
 
 @pytest.mark.parametrize("engine", ["native", "regex"])
-def test_a_dateline_opens_its_text(engine: str) -> None:
-    pack = slotted("\u2013", DATELINE, "start")
+@pytest.mark.parametrize("dash", ["\u2013", "\u2014"])
+def test_a_dateline_begins_a_line_of_the_head(engine: str, dash: str) -> None:
+    pack = slotted(dash, DATELINE, "start")
     assert pack is not None
     cleaner = Cleaner(pack, CleanConfig(engine=engine, guard=1.0))
-    assert cleaner.clean("\n \u3000New Lynde \u2013 The mayor spoke.").text.strip() == "The mayor spoke."
+    line = "a" * MAX_HEAD_LINE
+    for head in ("", "\n \u3000", "By Ann Hill\n\n", f"{line}\n", "Ann\n" * MAX_HEAD_BREAKS, "\n" * MAX_HEAD_BREAKS):
+        assert cleaner.clean(f"{head}New Lynde {dash} The mayor spoke.").text.split() == [
+            *head.split(),
+            *"The mayor spoke.".split(),
+        ]
+        for prose in (f"{line}a", "Who spoke?", "\u201cAnn spoke\u201d \u3000"):
+            story = f"\n{head}{prose}\nLynde {dash} she spoke."
+            assert cleaner.clean(story).text == story
     for story in (
-        "Who is to win it all? Lynde \u2013 or Wilton.",
-        "\u201cLynde \u2013 or Wilton\u201d",
-        "2024 \u2013 the year.",
-        "Lynde: Ann Hill \u2013 mayor.",
-        "Lynde \u2013 of all places \u2013 gained."[8:],
-        f"{'Lynde ' * 9}\u2013 a list.",
+        "Who is to win it all? Lynde – or Wilton.",
+        "“Lynde – or Wilton”",
+        "2024 – the year.",
+        "Lynde: Ann Hill – mayor.",
+        "Lynde – of all places – gained."[8:],
+        f"{'Lynde ' * 9}– a list.",
+        "The mayor of Lynde – she spoke.",
+        "\n" * (MAX_HEAD_BREAKS + 1) + "Lynde – she spoke.",
     ):
-        assert cleaner.clean(story).text == story
-    for story in ("The mayor spoke.\nNew Lynde \u2013 she said \u2013 waits.", "The mayor of Lynde \u2013 she spoke."):
+        story = story.replace("\u2013", dash)
         assert cleaner.clean(story).text == story
     assert Pack.from_json(pack.to_json(), "pack").templates == pack.templates
-    assert "{text start}" in pack.to_json()
+    assert "{text head}" in pack.to_json()
+
+
+@pytest.mark.parametrize("engine", ["native", "regex"])
+def test_a_wide_dash_parts_words(engine: str) -> None:
+    pack = slotted("\u2014", DATELINE, "start")
+    assert pack is not None
+    cleaner = Cleaner(pack, CleanConfig(engine=engine, guard=1.0))
+    assert cleaner.clean("NEW LYNDE\u2014The mayor spoke.").text == "The mayor spoke."
+    pack = slotted("\u2013", DATELINE, "start")
+    assert pack is not None
+    story = "NEW LYNDE\u2013The mayor spoke."
+    assert Cleaner(pack, CleanConfig(engine=engine, guard=1.0)).clean(story).text == story
 
 
 HEADLINE_LINES = (

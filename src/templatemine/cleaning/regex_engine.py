@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from templatemine.packs.pack import Pack
@@ -21,10 +22,19 @@ from templatemine.text.expressions import (
     literal_pieces,
     rewrite_marks,
     separator_class,
+    text_head,
 )
 from templatemine.text.linear import LinearExpression, compile_linear, time_limit
 from templatemine.text.literals import required_literal
-from templatemine.text.slots import ANY, DATELINE, HEADLINES, MIN_BETWEEN, SLOT_SIZE, find_headlines, matches_kind
+from templatemine.text.slots import (
+    ANY,
+    DATELINE,
+    HEADLINES,
+    MIN_BETWEEN,
+    SLOT_SIZE,
+    find_headlines,
+    matches_kind,
+)
 
 if TYPE_CHECKING:
     import ahocorasick
@@ -110,7 +120,7 @@ class RegexEngine:
                     continue
                 if slot == "start" and not fillers.can_fill(start, filler[0], slot, kind):
                     continue
-                if kind == DATELINE and not fillers.opens_text(start):
+                if kind == DATELINE and not fillers.is_in_head(start):
                     continue
                 found.append((start, end, place))
         return found
@@ -178,11 +188,18 @@ class _LineBounds:
         return self._tokens
 
 
+@lru_cache(maxsize=64)
+def _compile_head(separators: str) -> regex.Pattern[str]:
+    import regex
+
+    return regex.compile(text_head(separators))
+
+
 class _SlotFillers:
     """The fillers of slots; a match of a user pattern is one character to the core."""
 
     def __init__(self, text: str, patterns: PatternSet, marks: regex.Pattern[str], separators: str) -> None:
-        self._text, self._marks, self._separators = text, marks, separators
+        self._text, self._separators = text, separators
         self._opening = -1, False
         self._user_spans = [span for *span, _ in patterns.user_matches(text, marks)] if patterns.user else []
 
@@ -193,10 +210,13 @@ class _SlotFillers:
             return matches_kind(kind, self._text, self._separators, slot, start, end)
         return matches_kind(kind, rewritten.text, self._separators, slot)
 
-    def opens_text(self, start: int) -> bool:
-        """Return whether the first token of a line is the first one of its text."""
+    def is_in_head(self, start: int) -> bool:
+        """Return whether few lines, and none that is long or ends as prose does, go before the one whose first token
+        begins there."""
         if start != self._opening[0]:
-            self._opening = start, all(map(self._marks.match, self._text[:start]))
+            rewritten = self._rewrite(0, start)
+            before = self._text[:start] if rewritten is None else rewritten.text
+            self._opening = start, _compile_head(self._separators).fullmatch(before) is not None
         return self._opening[1]
 
     def find_headlines(self, start: int) -> int:

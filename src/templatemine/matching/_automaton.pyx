@@ -19,10 +19,11 @@ from templatemine.matching._cutting cimport (
 from templatemine.text._reading cimport Form, form_free, form_room, Rules
 from templatemine.text._scan cimport (
     ABBREVIATION, ADDRESS, ANYTHING, BEGINS_LINE, Bytes, CLOCK, copy_to_array, count_points, DATE, DATELINE, DATES, decode, DURATIONS,
-    EMAIL, encode_utf8, ENDS_LINE, FIRST_IN_LINE, HANDLE, HEAD, HEADLINES, HEX, INITIALS, intern_word_list, is_address_sign,
+    EMAIL, encode_utf8, ENDS_LINE, ends_prose, FIRST_IN_LINE, HANDLE, HEAD, HEADLINES, HEX, INITIALS, intern_word_list, is_address_sign,
     is_all_upper, is_alnum, is_alpha, is_any_digit, is_caseless, is_closer, is_digit, is_joint, is_lower, is_other_digit,
     is_own_token, is_sign, is_small, is_stop, is_two_bytes, is_upper, is_url_byte, is_wide_break, is_wide_space, ISO_DATE,
-    JOINT, KEPT, KIND, LEAD, LETTERS, MARKER, MAX_CLOSERS, MAX_FIGURE_WORDS, MAX_GLUED_JOINTS, MAX_GLUED_SIZE, MAX_HEADLINE,
+    JOINT, KEPT, KIND, LEAD, LETTERS, MARKER, MAX_CLOSERS, MAX_FIGURE_WORDS, MAX_GLUED_JOINTS, MAX_GLUED_SIZE, MAX_HEAD_BREAKS, MAX_HEAD_LINE,
+    MAX_HEADLINE,
     MAX_NAME_WORDS, MAX_PLACE_WORDS, MAX_SHORT_BYTES, MAX_SIZED_SLOT, MAX_SMALL_LETTERS, MAX_SMALL_RUN, MERIDIEM, MIN_BETWEEN, NAMES,
     normalise, NUMBER, NUMBERS, NUMERIC, Occurrences, occurrences_free, occurrences_push, ORDINAL, PERCENT, PHONE, PRICE,
     REACHES_EDGE, reserve, RULE, scan, Scanner, SEPARATOR, SLOT_SIZE, SPACE, SPANS, Spec, StrView, Table, table_add,
@@ -371,12 +372,12 @@ cdef tuple make_pattern_clue(const Spec* spec, int pattern):
         return b"@", ()
     if pattern == URL:
         hosts = [(b"www." + bytes([i]), False) for i in range(33, 127) if is_url_byte(<uint8_t>i)]
-        return b"", ((b"http:", False), (b"https", False), *hosts)
+        return b"", ((b"http:", False), (b"https", False), (b"pic.twitter.com/", False), *hosts)
     if pattern == UUID:
         return b"-", ()
     if pattern == RULE:
         # Two dashes beyond ASCII, or one of these.
-        dashes = (b"\xE2\x80\x93", b"\xE2\x80\x94", b"\xE2\x80\x95", b"\xE2\x94\x80", b"\xE2\x94\x81")
+        dashes = (b"\xE2\x80\x93", b"\xE2\x94\x80", b"\xE2\x94\x81")
         return b"_=*~#", tuple([(dash + begin, False) for dash in dashes for begin in (b"\xE2\x80", b"\xE2\x94")])
     if pattern in (ABBREVIATION, INITIALS, MERIDIEM):
         return b".", ()
@@ -1436,7 +1437,7 @@ cdef struct WalkCache:
     int64_t first
     int64_t headlines       # the first token before a run of headlines that was walked, and the last one of the run
     int64_t headlines_end
-    int64_t opening         # where the first token of a line is, and whether it is the first one of its text
+    int64_t opening         # where the first token of a line is, and whether the line is of the head of its text
     bint opens
 
 
@@ -1943,15 +1944,24 @@ cdef bint reach_headlines(const Spec* spec, const uint8_t* p, const Tokens* toke
     return True
 
 
-cdef bint opens_text(const Spec* spec, const uint8_t* p, int64_t start, WalkCache* walks) noexcept nogil:
-    """Whether the first token of a line, which begins at `start`, is the first one of its text."""
-    cdef int64_t i = start
-    cdef int char = CHAR_BREAK
+cdef bint is_in_head(const Spec* spec, const uint8_t* p, int64_t start, WalkCache* walks) noexcept nogil:
+    """Whether few lines, and none that is long or ends as prose does, go before the line whose first token begins at
+    `start`."""
+    cdef int64_t i = start, end
+    cdef int breaks = 0, size = 0, char, width = 1
     if walks.opening != start:
-        while i > 0 and char <= CHAR_SEPARATOR:
-            char = classify_char_before(spec, p, i, &i)
         walks.opening = start
-        walks.opens = char <= CHAR_SEPARATOR
+        walks.opens = True
+        while i > 0 and walks.opens:
+            end = i
+            char = classify_char_before(spec, p, i, &i)
+            if char == CHAR_BREAK:
+                breaks += 1
+                size = 0
+            elif breaks and (size or char != CHAR_SEPARATOR):
+                size += 1
+                walks.opens = size <= MAX_HEAD_LINE and not (size == 1 and ends_prose(decode(p + i, end - i, &width)))
+            walks.opens = walks.opens and breaks <= MAX_HEAD_BREAKS
     return walks.opens
 
 
@@ -1970,11 +1980,12 @@ cdef bint has_barred_char(const uint8_t* p, int64_t n) noexcept nogil:
 
 
 cdef bint opens_as_dateline(const Fillers* f, const Spec* spec, const uint8_t* p, int64_t n, int64_t i, WalkCache* walks) noexcept nogil:
-    """Whether a text begins with the words of a place before a string, which begins at i."""
+    """Whether a line of the head of a text begins with the words of a place before a string, which begins at i; to a
+    character that is a token of its own the last word may be glued."""
     cdef int64_t next = i, edge
-    cdef int char = next_char(spec, p, n, i, False, &next), words = 0
+    cdef int char = next_char(spec, p, n, i, False, &next), words = 0, width = 1
     cdef bint small = False
-    if char > CHAR_SEPARATOR:
+    if char > CHAR_SEPARATOR and not is_own_token(decode(p + i, n - i, &width)):
         return False
     while char != CHAR_BREAK:
         if char == CHAR_SEPARATOR:
@@ -1989,7 +2000,7 @@ cdef bint opens_as_dateline(const Fillers* f, const Spec* spec, const uint8_t* p
         if (words > MAX_PLACE_WORDS or not is_word_of_kind(f, spec, p + i, edge - i, NAMES, False, &small)
                 or has_barred_char(p + i, edge - i)):
             return False
-    return opens_text(spec, p, i, walks)
+    return is_in_head(spec, p, i, walks)
 
 
 cdef bint reach_edge(const Fillers* fillers, const Spec* spec, const uint8_t* p, int64_t n, const Tokens* tokens, uint8_t edge,

@@ -25,7 +25,7 @@ from templatemine.mining.sampling import choose_by_text
 from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import keep_one_of_each, order_templates, template_id
-from templatemine.text.characters import OWN_TOKEN
+from templatemine.text.characters import SPACELESS
 
 MAX_DOCUMENTS = 500
 """Documents that are looked at."""
@@ -52,7 +52,7 @@ _VISIBLE, _TAKEN = regex.compile(r"\S"), "\ufffc"
 """What is cut, character by character, and what takes the place of each where strings are counted that stay."""
 _LETTER = regex.compile(r"\p{L}")
 _FIGURES = regex.compile(r"\p{N}+")
-_SPACELESS = regex.compile(f"[{OWN_TOKEN}]")
+_SPACELESS = regex.compile(f"[{SPACELESS}]")
 _SENTENCE = regex.compile(r"[^\n.!?。！？।۔؟։።။។]{20,}")
 
 

@@ -3,7 +3,7 @@
 "By Jane Roe" and "By John Doe" are templates of authors who wrote often; the next author is new.  A family is some
 templates that share the string at one edge and have names at the other, which is an edge of their lines.
 The template of a family takes the place of its members, unless it tears sentences in the archive.  Names before a dash
-alone are places of datelines: theirs is at the beginning of articles only (`{slot:dateline} –`).
+alone are places of datelines: theirs begins a line in the head of articles (`{slot:dateline} –`).
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from templatemine.text.slots import DATELINE, slot_token
 
 MIN_MEMBERS = 5
 """Templates of a family whose kinds are `KINDS`, with different names."""
-MIN_DATELINES, MIN_OPENING = 3, 0.9
-"""The same of datelines, and of the places of the members the share that opens articles, before prose."""
+MIN_DATELINES, MIN_OPENING = 3, 0.8
+"""The same of datelines, and the share of the places of the members, and of its own, that open prose."""
 MIN_PROSE = 120
 """Characters of a line that is no headline, whatever it ends with: excerpts of feeds are cut off."""
 MAX_NAME_TOKENS = 5
@@ -67,12 +67,10 @@ def unite_families(pack: Pack, documents: Sequence[Document]) -> Pack:
         return pack
     alone = replace(pack, templates=tuple(keep_one_of_each(united.values())))
     chosen = choose_by_text(documents, MAX_DOCUMENTS)
-    tearing = {
-        *tearing_templates(alone, documents),
-        *_find_sentences(alone, chosen),
-        *_find_inner(pack, united, chosen),
-    }
+    inner, staying = _find_inner(pack, united, chosen)
+    tearing = {*tearing_templates(alone, documents), *_find_sentences(alone, chosen), *inner}
     gone = {member.id for family, one in united.items() if one.id not in tearing for member in family.members}
+    gone -= staying
     kept = [one for one in pack.templates if one.id not in gone]
     kept += [one for one in united.values() if one.id not in tearing]
     return replace(pack, templates=tuple(order_templates(keep_one_of_each(kept))))
@@ -94,31 +92,41 @@ def _find_sentences(pack: Pack, documents: Sequence[Document]) -> set[str]:
     return {pack.templates[row].id for row, count in sentences.items() if count > max(1, MAX_SENTENCES * places[row])}
 
 
-def _find_inner(pack: Pack, united: Mapping[_Family, Template], documents: Sequence[Document]) -> set[str]:
-    """Return the ids of the templates of datelines whose members stand elsewhere than at the beginning of articles, or
-    before no prose: names of speakers, or of clubs in lines of results."""
+def _find_inner(
+    pack: Pack, united: Mapping[_Family, Template], documents: Sequence[Document]
+) -> tuple[set[str], set[str]]:
+    """Return the ids of the templates of datelines whose members mostly stand within articles, or that cut what is
+    before no prose, such as names of speakers, or of clubs in lines of results; and of the members that do not only
+    stand where such a template cuts."""
     families = {one.id: family.members for family, one in united.items() if one.filler == DATELINE}
     if not families:
-        return set()
+        return set(), set()
     family_of = {member.id: name for name, some in families.items() for member in some}
-    own = keep_one_of_each(member for some in families.values() for member in some)
+    own = keep_one_of_each([*united.values(), *(member for some in families.values() for member in some)])
+    own = [one for one in own if one.id in families or one.id in family_of]
     matcher, row_of = replace(pack, templates=tuple(own)).matcher()
-    opening: Counter[str] = Counter()
-    places: Counter[str] = Counter()
+    opening, places = Counter[str](), Counter[str]()
     for document in documents:
         data = encode_body(pack, document)
-        first = len(data) - len(data.lstrip())
-        for start, end, string in zip(*(column.tolist() for column in matcher.find(data)), strict=True):
-            name = family_of[own[row_of[string]].id]
-            places[name] += 1
-            opening[name] += start <= first and _is_prose(data[end:].split(b"\n", 1)[0])
-    return {name for name in families if opening[name] < MIN_OPENING * places[name]}
+        strings, ends = (column.tolist() for column in matcher.find(data)[:0:-1])
+        found = [(own[row_of[string]].id, end) for string, end in zip(strings, ends, strict=True)]
+        before_prose = {
+            (name, end) for name, end in found if name in families and _is_prose(data[end:].split(b"\n", 1)[0])
+        }
+        places.update(name for name, _ in found)
+        opening.update(name for name, end in found if (family_of.get(name, name), end) in before_prose)
+    inner = set()
+    for name, some in families.items():
+        for ids in ({name}, {member.id for member in some}):
+            if sum(opening[one] for one in ids) < MIN_OPENING * sum(places[one] for one in ids):
+                inner.add(name)
+    return inner, {name for name in family_of if opening[name] < places[name]}
 
 
 def _is_prose(rest: bytes) -> bool:
-    """Return whether the rest of a line is prose, and no headline: it is long, or closes."""
-    text = rest.decode("utf-8", "replace").rstrip()
-    return len(text) >= MIN_PROSE or text.rstrip(CLOSERS).endswith(_SENTENCE_ENDS)
+    """Return whether the rest of a line is prose that begins there, and no headline: it is long, or closes."""
+    text = rest.decode("utf-8", "replace").strip()
+    return not text[:1].islower() and (len(text) >= MIN_PROSE or text.rstrip(CLOSERS).endswith(_SENTENCE_ENDS))
 
 
 def _find_families(pack: Pack) -> Iterator[_Family]:

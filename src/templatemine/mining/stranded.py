@@ -27,7 +27,7 @@ from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import keep_one_of_each, order_templates, template_id
 from templatemine.packs.readable import join_tokens
-from templatemine.text.characters import OWN_TOKEN, TITLE_SEPARATOR
+from templatemine.text.characters import SPACELESS, TITLE_SEPARATOR
 from templatemine.text.reading import ReadingRules, read_text
 from templatemine.text.tears import COLONS, CutCount, goes_on_unmarked, join_spans, leaves_half
 
@@ -59,7 +59,7 @@ _BULLETS = "-\u2010\u2013\u2014\u2022\u00b7\u2192\u00bb|*"
 """What stands before the headlines of a list."""
 _OWN_TITLE = 16
 """Letters of a title by which the text of its article is told to begin with it."""
-_OWN = regex.compile(f"[{OWN_TOKEN}]")
+_OWN = regex.compile(f"[{SPACELESS}]")
 _WORD = regex.compile(r"(?<!\w)\w")
 
 

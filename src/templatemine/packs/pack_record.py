@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-GENERATOR = f"templatemine {__version__}, expressions 2"
+GENERATOR = f"templatemine {__version__}, expressions 3"
 """The program that wrote a pack; the second number is the version of its expressions."""
 
 

@@ -10,14 +10,14 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from templatemine.text.characters import OWN_TOKEN
+from templatemine.text.characters import OWN_TOKEN, SPACELESS
 from templatemine.text.reading import read_text
 from templatemine.text.slots import slot_kind
 
 if TYPE_CHECKING:
     from templatemine.model import Template
 
-_NO_BLANK = re.compile(f"(?<=[{OWN_TOKEN}])\x00|\x00(?=[{OWN_TOKEN}])")
+_NO_BLANK = re.compile(f"(?<=[{SPACELESS}])\x00|\x00(?=[{SPACELESS}])")
 _SEPARATORS, _LAST_SEPARATORS = re.compile(r"[\s-]*"), re.compile(r"[\s-]*\Z")
 _PATTERN = re.compile(r"(?<!\{)\{(month|weekday|number)_(?:short|other|world)\}")
 _WORD = re.compile(rf"[^\s{OWN_TOKEN}-]*")

@@ -18,7 +18,7 @@ from functools import cached_property
 from templatemine.errors import PackError
 from templatemine.model import Template
 from templatemine.packs.pack_record import PackRecord
-from templatemine.text.expressions import boundary_patterns, slot_pattern, text_start, within_line_patterns
+from templatemine.text.expressions import boundary_patterns, slot_pattern, text_head, within_line_patterns
 from templatemine.text.slots import DATELINE
 
 MAX_BOUNDARIES, MAX_BOUNDARY_LENGTH = 200, 20_000
@@ -44,7 +44,7 @@ def collect_boundaries(
     if any(template.slot == "middle" for template in templates):
         expressions |= within_line_patterns(pack.tokenise.separators)
     if any(template.filler == DATELINE for template in templates):
-        expressions["{text start}"] = text_start(pack.tokenise.separators)
+        expressions["{text head}"] = text_head(pack.tokenise.separators)
     name_of = {text: name for name, text in expressions.items()}
     for template in templates:
         text = compile_slot(pack, template)

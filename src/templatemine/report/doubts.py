@@ -21,7 +21,7 @@ from templatemine.errors import counted
 from templatemine.model import Span, Template
 from templatemine.packs.pack import Pack
 from templatemine.report.risk import OccurrenceColumns, Occurrences, story_probability
-from templatemine.text.characters import OWN_TOKEN, SENTENCE_MARKS, ends_sentence
+from templatemine.text.characters import SENTENCE_MARKS, SPACELESS, ends_sentence
 from templatemine.text.tears import CutCount
 
 SampledTexts = Sequence[tuple[str, Sequence[Span]]]
@@ -48,7 +48,7 @@ MIN_WORDS = 6
 MIN_LENGTH = 20
 """The same in characters, in scripts without spaces."""
 
-_WITHOUT_SPACES = regex.compile(f"[{OWN_TOKEN}]")
+_WITHOUT_SPACES = regex.compile(f"[{SPACELESS}]")
 
 
 def reads_as_story(text: str) -> bool:

@@ -156,11 +156,15 @@ cdef extern from *:
         R(0x17EA, 0x180F) R(0x181A, 0x1FFF) R(0x2C00, 0x2FFF) R(0x3040, 0xD7FF) R(0xF900, 0xFE0F) \\
         R(0xFE70, 0xFEFF) R(0xFFF0, 0xFFFF) R(0x10000, 0x1EFFF)
 
+    /* Dashes that part words although no blank is beside them. */
+    #define TM_WIDE_DASH(R) \\
+        R(0x2014, 0x2015)
+
     /* Characters that are each a token of their own: of Thai to Khmer, kana, Han, their punctuation and its full-width
-       forms; but not their digits, which form numbers like others. */
+       forms, but not their digits, which form numbers like others; and wide dashes. */
     #define TM_OWN_TOKEN(R) \\
         R(0xE00, 0xE4F) R(0xE5A, 0xECF) R(0xEDA, 0xEFF) R(0x1000, 0x103F) R(0x104A, 0x109F) R(0x1780, 0x17DF) \\
-        R(0x17EA, 0x17FF) R(0x3001, 0x30FF) R(0x31F0, 0x31FF) R(0x3400, 0x4DBF) R(0x4E00, 0x9FFF) \\
+        R(0x17EA, 0x17FF) TM_WIDE_DASH(R) R(0x3001, 0x30FF) R(0x31F0, 0x31FF) R(0x3400, 0x4DBF) R(0x4E00, 0x9FFF) \\
         R(0xF900, 0xFAFF) R(0xFF01, 0xFF0F) R(0xFF1A, 0xFF20) R(0xFF3B, 0xFF40) R(0xFF5B, 0xFF9F) \\
         R(0x20000, 0x3FFFF)
 
@@ -206,6 +210,12 @@ cdef extern from *:
         R(0x22, 0x22) R(0x27, 0x27) R(0x29, 0x29) R(0xBB, 0xBB) R(0x2019, 0x2019) R(0x201C, 0x201C) R(0x201D, 0x201D) R(0x203A, 0x203A) \\
         R(0x300D, 0x300D) R(0x300F, 0x300F) R(0x3011, 0x3011) R(0xFF09, 0xFF09)
 
+    /* What a line of prose ends with: a mark of sentences, or a quote. */
+    #define TM_PROSE_ENDS(R) \\
+        R(0x21, 0x22) R(0x27, 0x27) R(0x2E, 0x2E) R(0x3F, 0x3F) R(0xBB, 0xBB) R(0x61F, 0x61F) R(0x6D4, 0x6D4) \\
+        R(0x964, 0x964) R(0x2019, 0x2019) R(0x201C, 0x201D) R(0x2026, 0x2026) R(0x3002, 0x3002) R(0xFF01, 0xFF01) \\
+        R(0xFF1F, 0xFF1F)
+
     /* A switch over the ranges, which the compiler turns into a tree of comparisons. */
     #define TM_CASE(low, high) case low ... high:
     #define TM_CLASS(name, ranges) \\
@@ -215,6 +225,7 @@ cdef extern from *:
     TM_CLASS(is_other_digit, TM_OTHER_DIGITS)
     TM_CLASS(is_letter, TM_LETTER)
     TM_CLASS(is_own_token, TM_OWN_TOKEN)
+    TM_CLASS(is_wide_dash, TM_WIDE_DASH)
     TM_CLASS(is_caseless, TM_CASELESS)
     TM_CLASS(is_sign, TM_SIGNS)
     TM_CLASS(is_wide_space, TM_WIDE_SPACE)
@@ -224,12 +235,14 @@ cdef extern from *:
     TM_CLASS(is_address_sign, TM_ADDRESS_SIGNS)
     TM_CLASS(is_stop, TM_STOPS)
     TM_CLASS(is_closer, TM_CLOSERS)
+    TM_CLASS(ends_prose, TM_PROSE_ENDS)
     """
     bint is_small "tm_is_small"(uint32_t c) noexcept nogil
     bint is_any_digit "tm_is_any_digit"(uint32_t c) noexcept nogil
     bint is_other_digit "tm_is_other_digit"(uint32_t c) noexcept nogil
     bint tm_is_letter(uint32_t c) noexcept nogil
     bint is_own_token "tm_is_own_token"(uint32_t c) noexcept nogil
+    bint is_wide_dash "tm_is_wide_dash"(uint32_t c) noexcept nogil
     bint is_caseless "tm_is_caseless"(uint32_t c) noexcept nogil
     bint is_sign "tm_is_sign"(uint32_t c) noexcept nogil
     bint is_wide_space "tm_is_wide_space"(uint32_t c) noexcept nogil
@@ -239,6 +252,7 @@ cdef extern from *:
     bint is_address_sign "tm_is_address_sign"(uint32_t c) noexcept nogil
     bint is_stop "tm_is_stop"(uint32_t c) noexcept nogil
     bint is_closer "tm_is_closer"(uint32_t c) noexcept nogil
+    bint ends_prose "tm_ends_prose"(uint32_t c) noexcept nogil
 
 
 cdef inline bint is_letter(uint32_t c) noexcept nogil:
@@ -515,6 +529,8 @@ cpdef enum:
     MAX_SMALL_LETTERS = 4       # letters of a lower-case word in names before a string: "and", "of", "der"; prose has longer ones
     MAX_SMALL_RUN = 3           # lower-case words in a row in names after a string: "who reported from"; prose soon has more
     MAX_PLACE_WORDS = 8         # words of the place of a dateline, and of the agency behind it
+    MAX_HEAD_BREAKS = 12        # line breaks before a dateline: bylines and headlines go before it
+    MAX_HEAD_LINE = 240         # characters of each of these lines, which end as no prose does
     MAX_FIGURE_WORDS = 10       # words of numbers, dates and durations after a string
     MAX_GLUED_JOINTS = 3        # joints with something after them in a word that is glued to the string: "Photo:Ann/Courier"
     MAX_GLUED_SIZE = 120        # characters of an address that is glued to the string
@@ -531,7 +547,7 @@ cdef enum:
     ADDRESS = 131
     NAMES = 132
     HEADLINES = 133             # lines behind that of the string
-    DATELINE = 134              # names before it, from the beginning of the text on
+    DATELINE = 134              # names before it, from the beginning of a line of the head on
 
 
 # ------------------------------------------------------------------------------------------------------------------------ tags

@@ -36,6 +36,7 @@ cdef extern from *:
     TM_LIST(other_digits, TM_OTHER_DIGITS)
     TM_LIST(letter, TM_LETTER)
     TM_LIST(own_token, TM_OWN_TOKEN)
+    TM_LIST(wide_dash, TM_WIDE_DASH)
     TM_LIST(caseless, TM_CASELESS)
     TM_LIST(signs, TM_SIGNS)
     TM_LIST(wide_space, TM_WIDE_SPACE)
@@ -45,12 +46,14 @@ cdef extern from *:
     TM_LIST(address_signs, TM_ADDRESS_SIGNS)
     TM_LIST(stops, TM_STOPS)
     TM_LIST(closers, TM_CLOSERS)
+    TM_LIST(prose_ends, TM_PROSE_ENDS)
     """
     const uint32_t* tm_small
     const uint32_t* tm_digits
     const uint32_t* tm_other_digits
     const uint32_t* tm_letter
     const uint32_t* tm_own_token
+    const uint32_t* tm_wide_dash
     const uint32_t* tm_caseless
     const uint32_t* tm_signs
     const uint32_t* tm_wide_space
@@ -60,6 +63,7 @@ cdef extern from *:
     const uint32_t* tm_address_signs
     const uint32_t* tm_stops
     const uint32_t* tm_closers
+    const uint32_t* tm_prose_ends
 
 
 cdef str format_ranges(const uint32_t* bounds):
@@ -73,10 +77,12 @@ cdef str format_ranges(const uint32_t* bounds):
 
 CLASSES = {
     "small": format_ranges(tm_small), "digits": format_ranges(tm_digits), "other_digits": format_ranges(tm_other_digits),
-    "letter": format_ranges(tm_letter), "own_token": format_ranges(tm_own_token), "caseless": format_ranges(tm_caseless),
+    "letter": format_ranges(tm_letter), "own_token": format_ranges(tm_own_token), "wide_dash": format_ranges(tm_wide_dash),
+    "caseless": format_ranges(tm_caseless),
     "signs": format_ranges(tm_signs), "wide_space": format_ranges(tm_wide_space), "wide_break": format_ranges(tm_wide_break),
     "two_bytes": format_ranges(tm_two_bytes), "joints": format_ranges(tm_joints),
     "address_signs": format_ranges(tm_address_signs), "stops": format_ranges(tm_stops), "closers": format_ranges(tm_closers),
+    "prose_ends": format_ranges(tm_prose_ends),
 }
 """Classes of characters in the syntax of expressions, without brackets."""
 
@@ -406,6 +412,8 @@ cdef int64_t url_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
         first = i + 8
     elif n - i > 4 and memcmp(p + i, b"www.", 4) == 0:
         first = i + 4
+    elif n - i > 16 and memcmp(p + i, b"pic.twitter.com/", 16) == 0:
+        first = i + 16
     else:
         return i
     j = first
@@ -598,14 +606,14 @@ cdef int64_t mark_end(const uint8_t* p, int64_t i, int64_t n, const uint8_t* on,
 
 
 cdef bint may_hold_mark(const uint8_t* p, int64_t n) noexcept nogil:
-    """Whether n bytes hold an at-sign, a digit, "://" or "www.", as every mark does: a cheap test."""
+    """Whether n bytes hold an at-sign, a digit, "://", "www." or "pic.", as every mark does: a cheap test."""
     cdef int64_t i
     cdef uint8_t c
     for i in range(n):
         c = p[i]
         if is_digit(c) or c == 64 or (c == 47 and i > 0 and p[i - 1] == 58):
             return True
-        if c == 119 and n - i > 4 and memcmp(p + i, b"www.", 4) == 0:
+        if (c == 119 or c == 112) and n - i > 4 and (memcmp(p + i, b"www.", 4) == 0 or memcmp(p + i, b"pic.", 4) == 0):
             return True
     return False
 
@@ -1108,7 +1116,7 @@ cdef inline int rule_width(const uint8_t* p, int64_t n) noexcept nogil:
     cdef uint8_t c = p[0]
     if c == 95 or c == 61 or c == 42 or c == 126 or c == 35:
         return 1
-    if c == 0xE2 and n >= 3 and ((p[1] == 0x80 and 0x93 <= p[2] <= 0x95) or (p[1] == 0x94 and 0x80 <= p[2] <= 0x81)):
+    if c == 0xE2 and n >= 3 and ((p[1] == 0x80 and p[2] == 0x93) or (p[1] == 0x94 and 0x80 <= p[2] <= 0x81)):
         return 3
     return 0
 
@@ -1384,7 +1392,7 @@ cdef uint16_t compute_traits(const uint8_t* p, int64_t n) noexcept nogil:
         out |= BULLET
     if begins_with_capital(p, n):
         out |= CAPITAL
-    if is_own_token(decode(p, n, &width)) and width == n:
+    if is_own_token(first) and not is_wide_dash(first) and width == n:
         out |= OWN
     if memchr(p, MARKER, n) != NULL:
         out |= MUTABLE

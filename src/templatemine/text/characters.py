@@ -32,12 +32,14 @@ def _subtract_ranges(ranges: str, others: str) -> str:
 DIGITS = CLASSES["digits"]
 OTHER_DIGITS = CLASSES["other_digits"]
 OWN_TOKEN = CLASSES["own_token"]
+SPACELESS = _subtract_ranges(OWN_TOKEN, CLASSES["wide_dash"])
 LETTER = CLASSES["letter"]
 SPACED_LETTER = _subtract_ranges(LETTER, OWN_TOKEN)
 JOINTS = CLASSES["joints"]
 ADDRESS_SIGNS = CLASSES["address_signs"]
 STOPS = CLASSES["stops"]
 CLOSERS = CLASSES["closers"]
+PROSE_ENDS = CLASSES["prose_ends"]
 SMALL = CLASSES["small"]
 CAPITAL = "A-ZÀ-ÖØ-ÞΑ-ΩА-ЯЁ"
 CASELESS = CLASSES["caseless"]

@@ -21,12 +21,24 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from templatemine.text import _scan
 from templatemine.text._scan import FIRST_USER_ID, MARKER
-from templatemine.text.characters import CAPITAL, JOINTS, LETTER, LINE_BREAKS, OWN_TOKEN, SMALL, WIDE_SPACE, in_class
+from templatemine.text.characters import (
+    CAPITAL,
+    JOINTS,
+    LETTER,
+    LINE_BREAKS,
+    OWN_TOKEN,
+    PROSE_ENDS,
+    SMALL,
+    WIDE_SPACE,
+    in_class,
+)
 from templatemine.text.patterns import TABLE, PatternSet, parse_form
 from templatemine.text.reading import ReadingRules, read_form, read_text
 from templatemine.text.slots import (
     ANY,
     DATELINE,
+    MAX_HEAD_BREAKS,
+    MAX_HEAD_LINE,
     MIN_BETWEEN,
     SLOT,
     SLOT_SIZE,
@@ -61,7 +73,7 @@ __all__ = [
     "separator_class",
     "separator_pattern",
     "slot_pattern",
-    "text_start",
+    "text_head",
     "tokeniser_input",
     "two_sided_expression",
 ]
@@ -137,7 +149,7 @@ def expression(
         if slot == "end":
             parts, right = [*parts, slot_part], line_end
         else:
-            parts, left = [slot_part, *parts], text_start(separators) if kind == DATELINE else line_start
+            parts, left = [slot_part, *parts], text_head(separators) if kind == DATELINE else line_start
     return f"{left}({''.join(parts)}){right}"
 
 
@@ -211,9 +223,18 @@ def boundary_patterns(separators: str, html: bool) -> dict[str, str]:
     }
 
 
-def text_start(separators: str) -> str:
-    """Return the expression of what is before the first token of a text; in packs ``{text start}``."""
-    return f"^(?:[{LINE_BREAKS}]|{blank_pattern(separators)})*"
+_HEAD_STEP = 1000 // MAX_HEAD_LINE
+"""Lines in one repetition: RE2 takes no product of repetitions above a thousand."""
+
+
+def text_head(separators: str) -> str:
+    """Return the expression of what is before a line of the head of a text: few lines, none of which is long or ends as
+    prose does; in packs ``{text head}``."""
+    blank = f"(?:{blank_pattern(separators)})*"
+    last = rf"[^{separator_class(separators)}{PROSE_ENDS}]"
+    line = f"(?:[^{LINE_BREAKS}]{{0,{MAX_HEAD_LINE - 1}}}{last})?{blank}[{LINE_BREAKS}]"
+    lines = f"(?:{line}){{0,{_HEAD_STEP}}}?" * (MAX_HEAD_BREAKS // _HEAD_STEP)
+    return f"^{lines}{blank}"
 
 
 def within_line_patterns(separators: str) -> dict[str, str]:

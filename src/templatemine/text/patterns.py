@@ -97,7 +97,7 @@ def _exclude_known_words(names: Iterable[str], *rows: Pattern) -> tuple[str, ...
 
 _EDGE = "(?<![A-Za-z0-9])"
 _END = "(?![A-Za-z0-9])"
-_URL = r"(?:https?://|www\.)[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]*[A-Za-z0-9/_~&=#+$%]"
+_URL = r"(?:https?://|www\.|pic\.twitter\.com/)[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]*[A-Za-z0-9/_~&=#+$%]"
 _LABEL = "[A-Za-z0-9]+(?:-+[A-Za-z0-9]+)*"
 _EMAIL = rf"[A-Za-z0-9][A-Za-z0-9._%+\-]{{0,63}}@{_LABEL}(?:\.{_LABEL})+"
 _TIME_OF_DAY = r"[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?:Z|[+\-][0-9]{2}:?[0-9]{2})?"
@@ -108,15 +108,15 @@ _UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 # The order is part of the pack format: a form names a pattern by its place in this table.  Append, never insert.
 # `thesis` marks the sixteen expressions printed in section 5.2; the comment names it, and restorations.
 TABLE: tuple[Pattern, ...] = (
-    # Thesis 14, `http:\\S*`; https and www added, the punctuation that ends a sentence left out.
+    # Thesis 14, `http:\\S*`; https, www and links of posts added, the punctuation that ends a sentence left out.
     Pattern(
         name="url",
         kind="mark",
         thesis=True,
         regex=_URL,
         found=_EDGE + _URL,
-        yes=("http://a-b.example/x?y=1#z", "https://example.org", "www.example.org/a-b"),
-        no=("http://", "http://example.org.", "xhttp://example.org"),
+        yes=("http://a-b.example/x?y=1#z", "https://example.org", "www.example.org/a-b", "pic.twitter.com/aBc"),
+        no=("http://", "http://example.org.", "xhttp://example.org", "pic.twitter.com/"),
     ),
     # Thesis 13, `[\w[:punct:]]+@...`; the local part bounded by the 64 characters of RFC 5321.
     Pattern(
@@ -255,9 +255,10 @@ TABLE: tuple[Pattern, ...] = (
         yes=("NEWS", "ÉTÉ"),
         no=("N", "News"),
     ),
-    # Thesis 6, `-+`: a rule of dashes.  The hyphen parts tokens, so the row holds what else such rules are drawn with.
+    # Thesis 6, `-+`: a rule of dashes.  Hyphens and wide dashes part tokens, so the row holds what else such rules are
+    # drawn with.
     Pattern(
-        name="rule", kind="shape", thesis=True, regex="[_=*~#—–―─━]{3,}", yes=("_____", "***", "———"), no=("__", "*")
+        name="rule", kind="shape", thesis=True, regex="[_=*~#–─━]{3,}", yes=("_____", "***", "–––"), no=("__", "*")
     ),
     # Thesis 9 and 8; punctuation after the name is a literal piece.  "May" is there once, or two rows would overlap.
     Pattern(

@@ -11,8 +11,8 @@ url       one address, of the web or of a person, without a blank; of letters fr
 names     none that begins with a letter of a script without capitals, nor with a small one but, behind a string, at
           most three in a row of such letters alone, and before it any of at most four: "and Jane Roe of The Courier"
 60        anything of at most so many characters
-dateline  up to eight words of names before a string, from the beginning of the text on, none of which holds a figure, a
-          quote, a dash, or one of ? ! : ;
+dateline  up to eight words of names before a string, from the beginning of one of the first lines of a text on, where
+          no line before is long or ends as prose does; none holds a figure, a quote, a dash, or one of ? ! : ;
 headlines the lines behind a string that ends its own, up to the first of more than 160 characters, or with a full
           stop, a comma, a colon or a semicolon at its end behind other text
 
@@ -41,6 +41,8 @@ from templatemine.text._scan import (
     MAX_FIGURE_WORDS,
     MAX_GLUED_JOINTS,
     MAX_GLUED_SIZE,
+    MAX_HEAD_BREAKS,
+    MAX_HEAD_LINE,
     MAX_HEADLINE,
     MAX_NAME_WORDS,
     MAX_PLACE_WORDS,
@@ -82,6 +84,8 @@ __all__ = [
     "MAX_GLUED_JOINTS",
     "MAX_GLUED_SIZE",
     "MAX_HEADLINE",
+    "MAX_HEAD_BREAKS",
+    "MAX_HEAD_LINE",
     "MAX_NAME_WORDS",
     "MAX_SIZED_SLOT",
     "MAX_SMALL_LETTERS",
@@ -212,7 +216,7 @@ def filler_pattern(kind: str, separators: str, side: str, glue: str) -> str:
     if kind == "url":
         return _address_pattern(gap, separators, at_end, glue)
     if kind == DATELINE:
-        return _place_pattern(gap, separators)
+        return _place_pattern(gap, separators, glue == "any")
     if kind == NAMES and side == "middle":
         return _names_between_pattern(gap, separators)
     if kind == NAMES:
@@ -250,9 +254,12 @@ def _names_between_pattern(gap: str, separators: str) -> str:
     return f"(?:{run}{gap}{other}){{0,{MAX_NAME_WORDS}}}?{run}{gap}"
 
 
-def _place_pattern(gap: str, separators: str) -> str:
+def _place_pattern(gap: str, separators: str, is_glued: bool) -> str:
+    """Return the words of a place; the last one may be `is_glued` to the string behind it."""
     outside = rf"\s{_escape_class(separators)}{BARRED}"
     word = rf"(?:[{SMALL}]{{1,{MAX_SMALL_LETTERS}}}|[^{outside}{OWN_TOKEN}{SMALL}{CASELESS}][^{outside}]*)"
+    if is_glued:
+        return f"(?:(?:{word}{gap}){{0,{MAX_PLACE_WORDS - 1}}}{word}(?:{gap})?)?"
     return f"(?:{word}{gap}){{0,{MAX_PLACE_WORDS}}}"
 
 

@@ -17,7 +17,7 @@ from itertools import chain, pairwise
 from typing import NamedTuple, TypeAlias, TypeVar
 from zlib import crc32
 
-from templatemine.text.characters import OWN_TOKEN
+from templatemine.text.characters import SPACELESS
 
 _CONTINUES = frozenset(",;:)]’'”»…")
 _OPENS = frozenset(":\uff1a-\u2013\u2014|/\u00b7\u2022")
@@ -28,7 +28,7 @@ _ADDRESS = frozenset("@/")
 _SENTENCE_MARKS = frozenset(".!?\u2026")
 _LABELLED = re.compile(r"\s*[^\W\d_][^:\n]{1,30}:\s[^\n]*[.!?\u2026]\s*$")
 """A label, and text behind it that ends as a sentence does."""
-_OWN_STOP, _OWN = "\u3002", re.compile(f"[{OWN_TOKEN}]")
+_OWN_STOP, _OWN = "\u3002", re.compile(f"[{SPACELESS}]")
 """The end of a sentence in scripts without spaces, and what they are written with: between two letters none begins."""
 _HEADLINE_WORDS = 20
 """Words behind a cut among which a headline that it halves ends."""
