@@ -264,7 +264,7 @@ class RecordCleaner:
         at one costs more than to clean it, and all of this must cost next to nothing."""
         text_field, removed_field = self.config.read.text_field, self.config.removed_field
         start, end, old_end = 0, 0, 0
-        for _ in range(max(batch.number % 6 == 0, _LOOKED_LINES - batch.number)):
+        for _ in range(max(batch.number % _LOOKED_BATCHES == 0, _LOOKED_LINES - batch.number)):
             start, end = end, written.find(b"\n", end) + 1
             old_start, old_end = old_end, batch.data.find(b"\n", old_end) + 1
             if not end or not old_end:
@@ -530,9 +530,9 @@ def _as_list(value: Any) -> list[Any] | None:
     return value.tolist() if hasattr(value, "tolist") and getattr(value, "ndim", 0) == 1 else None
 
 
-_LOOKED_RECORDS, _LOOKED_LINES, _MAX_LOOKED_SIZE = 4, 50, 20_000
-"""Changed records of a batch, and lines at the beginning of a file, in which torn sentences are looked for; and the
-characters or bytes that such a one has at most."""
+_LOOKED_RECORDS, _LOOKED_LINES, _LOOKED_BATCHES, _MAX_LOOKED_SIZE = 4, 50, 6, 20_000
+"""Changed records of a batch, and lines at the beginning of a file, in which torn sentences are looked for; of how many
+batches one has its first line looked at; and the characters or bytes that such a one has at most."""
 
 _NO_FIELD = '"'
 """Stands in no line as the name of a field, where it would be escaped."""
