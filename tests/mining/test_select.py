@@ -479,3 +479,16 @@ def test_a_part_of_a_sentence_stays_whatever_its_score() -> None:
     found = decided(dict.fromkeys((*parts, *wholes), (0.99, 0)), documents=documents_of(texts))
     assert [found[name][0] for name in parts] == [UNMARKED] * 3
     assert [found[name][0] for name in wholes] == [0, 0]
+
+
+def test_a_label_in_a_script_without_spaces_ends_with_a_mark() -> None:
+    """Neither a blank nor a capital shows where a sentence goes on: without a mark it may begin before the label
+    ends."""
+    random, letters = Random(19), "木火土金水山川田石竹米糸"
+    for end, reason in (("", UNMARKED), ("，", 0)):
+        lines = ["".join(random.choices(letters, k=30)) for _ in range(60)]
+        texts = [
+            f"{letters[:9] + end if place % 3 else ''}{line}。\n{line[::-1]}。" for place, line in enumerate(lines)
+        ]
+        label = (PREFIX, " ".join(letters[:9] + end))
+        assert decided({label: (0.95, 0.0)}, documents=documents_of(texts))[label][0] == reason

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from unicodedata import category
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,6 +72,8 @@ class Segments:
         `Corpus.traits`.
     shortened : bool array, shape (forms,)
         Whether a form is an abbreviation with small letters ("Dr."), whose full stop ends nothing.
+    own_letter : bool array, shape (forms,)
+        Whether a form is a letter of a script without spaces: nothing shows that a word or a sentence ends there.
     """
 
     tokens: IntArray
@@ -85,6 +88,7 @@ class Segments:
     dashed: NDArray[np.bool_]
     traits: NDArray[np.uint16]
     shortened: NDArray[np.bool_]
+    own_letter: NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.document)
@@ -136,6 +140,7 @@ def segment(corpus: Corpus) -> Segments:
         dashed=np.isin(bounds[1:], _without_breaks(corpus, dashes)),
         traits=corpus.traits,
         shortened=_find_shortened(forms, abbreviations),
+        own_letter=_find_own_letters(forms, corpus.traits),
     )
 
 
@@ -177,6 +182,14 @@ def _find_shortened(forms: Vocabulary, abbreviations: NDArray[np.uint16]) -> NDA
     rows = np.flatnonzero(shortened)
     shortened[rows] = [not form.decode("utf-8", "replace").isupper() for form in forms.take(rows)]
     return shortened
+
+
+def _find_own_letters(forms: Vocabulary, traits: NDArray[np.uint16]) -> NDArray[np.bool_]:
+    """Return which forms are letters, or vowel signs, of scripts without spaces, and no marks."""
+    found = np.zeros(len(forms), np.bool_)
+    rows = np.flatnonzero(traits & OWN)
+    found[rows] = [category(form.decode("utf-8", "replace")[0])[0] in "LM" for form in forms.take(rows)]
+    return found
 
 
 def _find_numbering(forms: Vocabulary, traits: NDArray[np.uint16]) -> NDArray[np.uint16]:

@@ -26,7 +26,7 @@ from templatemine.mining.index import document_floor
 from templatemine.mining.labels import KINDS, PREFIX, SEGMENT, SUFFIX, Candidates
 from templatemine.mining.methods import ResolvedConfig
 from templatemine.mining.segments import CAPITAL, CLOSES, COLON, OWN, SMALL, Segments
-from templatemine.model import Cutoff, LongArray, Template
+from templatemine.model import Cutoff, IntArray, LongArray, Template
 from templatemine.text import _scan
 from templatemine.text._scan import SLOT_SIZE
 
@@ -598,14 +598,17 @@ def _leaves_part(
     """
     starts = candidates.starts(segments, candidates.first, candidates.length)
     first = segments.traits[segments.tokens[starts]]
-    last = segments.traits[segments.tokens[starts + candidates.length - 1]]
+    last_token = segments.tokens[starts + candidates.length - 1]
+    last = segments.traits[last_token]
     is_frequent = column["share"] > _FREQUENT
     if candidates.kind == PREFIX:
         is_cue = np.maximum(column["cue_last"], column["cue_whole"]) > _WEAK
         is_cue |= (column["cue_any"] > _WEAK) & (column["cue_share"] >= _HALF)
         is_placed = is_frequent | opens | (is_cue & (column["first"] >= _MOSTLY))
         is_word = (candidates.length == 1) & (first & _WORD > 0)
-        is_start: NDArray[np.bool_] = ~_is_closed(column) & (~is_placed | is_word)
+        is_start: NDArray[np.bool_] = ~_is_closed(column) & (
+            ~is_placed | is_word | _runs_on(segments, last_token, column)
+        )
         return is_start | (column["unclosed"] > 0)
     if candidates.kind == SUFFIX:
         # "Told Reuters." ends sentences, too: an agency alone says nothing.
@@ -619,6 +622,14 @@ def _leaves_part(
     is_part: NDArray[np.bool_] = ~(begins & ends) & ~(begins & (last & (CLOSES | COLON) > 0))
     is_part &= (column["own"] < _HALF) & (column["information"] < _FEW_BITS) & (column["cue_any"] <= 0)
     return is_part & ~is_frequent
+
+
+def _runs_on(segments: Segments, last_token: IntArray, column: Mapping[str, NDArray[np.float32]]) -> NDArray[np.bool_]:
+    """Return which labels end with a letter of a script without spaces, unless they are cues that no name goes with: a
+    mark must tell where a dateline ends, for neither a blank nor a capital does."""
+    has_name = np.max([column[f"cue_{kind}"] for kind in ("agency", "dateline", "byline", "note")], axis=0) > _WEAK
+    runs_on: NDArray[np.bool_] = segments.own_letter[last_token] & ((column["cue_whole"] <= _WEAK) | has_name)
+    return runs_on
 
 
 class _Selection:
