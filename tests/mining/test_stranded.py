@@ -17,7 +17,7 @@ from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig
 from templatemine.mining import stages
 from templatemine.mining.select import HEADLINES_STAY, REASONS
-from templatemine.mining.stranded import Titles, find_stranded, name_headlines
+from templatemine.mining.stranded import Titles, find_own_titles, find_stranded, name_headlines
 from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import template_id
@@ -93,6 +93,44 @@ def test_a_slot_that_ends_within_titles_takes_no_part_of_them() -> None:
     assert _stranded(_pack(FILLED), articles) == {template_id(FILLED): (40, 40)}
     whole = [replace(one, title=(one.title or "").partition(".")[0]) for one in articles]
     assert _stranded(_pack(FILLED), whole) == {}
+
+
+SLOT = slot_token(ANY)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "line", "taken"),
+    [
+        ((SLOT, "Cash"), "{} Cash", True),
+        (("Fact", "check:", SLOT), "Fact check: {}", True),
+        (("By", "AP", SLOT), "By AP {}", False),
+    ],
+)
+def test_a_slot_takes_no_headline_of_its_own_article(tokens: tuple[str, ...], line: str, taken: bool) -> None:
+    """A word that ends several headlines, a label that is a part of them, and a credit before them."""
+    titles, lead = _titles(40), [words(random.Random(place), 12).capitalize() for place in range(40)]
+    texts = [f"{line.format(title)}\n{before}." for title, before in zip(titles, lead, strict=True)]
+    named = [line.format(title) if taken else title for title in titles]
+    rows = [*enumerate(zip(texts, named, strict=True))]
+    articles = [Document(source="a.example", id=str(place), text=text, title=name) for place, (text, name) in rows]
+    pack = _pack(tokens, FILLED, one_line=False)
+    found = find_own_titles(pack, articles, Titles(articles, pack.reading))
+    assert {name: one and one.tokens for name, one in found.items()} == {
+        template_id(tokens): None if taken else tokens[:-1]
+    }
+    for others in (
+        [replace(one, title=name) for one, name in zip(articles, _titles(80)[40:], strict=True)],
+        [replace(one, text="\n".join(reversed(one.text.split("\n")))) for one in articles],
+    ):
+        assert find_own_titles(pack, others, Titles(others, pack.reading)) == {}
+
+
+def test_a_footer_or_a_list_may_hold_the_own_title() -> None:
+    titles = _titles(40)
+    articles = [_article(place, f"The post {title} appeared first.", title) for place, title in enumerate(titles)]
+    articles += [replace(one, id=f"{one.id} b", text=f"{one.title}\nRead also: {one.title}\nOn.") for one in articles]
+    pack = _pack(("The", "post", SLOT, "appeared", "first."), FILLED, one_line=False)
+    assert find_own_titles(pack, articles, Titles(articles, pack.reading)) == {}
 
 
 def _named(pack: Pack, articles: list[Document]) -> dict[str, tuple[int, int, str]]:

@@ -49,6 +49,7 @@ from templatemine.mining.score_reasons import explain_scores
 from templatemine.mining.segments import segment
 from templatemine.mining.select import (
     DATA,
+    HEADLINE,
     HEADLINES_STAY,
     REASONS,
     UNLIKELY,
@@ -61,7 +62,14 @@ from templatemine.mining.select import (
 from templatemine.mining.shared_pack import SHARED_PACK, Claims, build_shared_pack, collect_claims
 from templatemine.mining.signatures import add_signatures, is_signature
 from templatemine.mining.slot_types import Fillers
-from templatemine.mining.stranded import Titles, find_stranded, name_headlines, opens_with_title
+from templatemine.mining.stranded import (
+    Titles,
+    count_again,
+    find_own_titles,
+    find_stranded,
+    name_headlines,
+    opens_with_title,
+)
 from templatemine.mining.templates import Slots, anchor_of, build_questions, build_templates, find_overruns, find_slots
 from templatemine.mining.tokenise import Vocabulary, document_days, is_html_source, tokenise
 from templatemine.model import Corpus, Cutoff, Document, IntArray, PageHistory, Repeats, Template
@@ -547,12 +555,15 @@ def _sign_posts(
 def _settle_labels(
     pack: Pack, staying: Sequence[Template], looked: Sequence[Document], documents: Sequence[Document]
 ) -> Pack:
-    """Return a pack without the labels that would go alone, but with all labels, these and `staying` ones too, before
-    headlines that the archive knows."""
+    """Return a pack without the labels that would go alone, or with the headline of the article itself, but with all
+    labels, these and `staying` ones too, before headlines that the archive knows."""
     titles = Titles(documents, pack.reading)
+    heads = find_own_titles(pack, looked, titles)
+    pack = _reject(pack, REASONS[HEADLINE], heads)
     ids = find_stranded(pack, looked, titles)
     share = pack.documents / max(1, len(documents))
     named = name_headlines(pack, [*staying, *(one for one in pack.templates if one.id in ids)], documents, titles)
+    named += count_again(pack, [one for one in heads.values() if one], documents)
     pack = _reject(pack, REASONS[HEADLINES_STAY], ids)
     if not named:
         return pack

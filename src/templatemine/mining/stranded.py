@@ -35,6 +35,8 @@ MIN_LEFT = 0.5
 """Share of the cuts of a label that have text right behind them."""
 MIN_TITLES, TITLE_SHARE = 2, 0.1
 """Titles behind a label that show what stays, and of how many places: an archive seldom has all its articles."""
+OWN_SHARE = 0.25
+"""Share of the cuts of a slot that take the title of the article itself, as its headline."""
 MIN_SIGNED, SIGNED_SHARE, MAX_USUAL = 4, 0.25, 2.0
 """Places of a label with text behind it that is written as titles are, and share of them; and how many times that of
 sentences of the source it is at least: 14 in a hundred of these, 25 in the source with most names."""
@@ -177,6 +179,33 @@ def find_stranded(pack: Pack, documents: Sequence[Document], titles: Titles) -> 
     }
 
 
+def find_own_titles(pack: Pack, documents: Sequence[Document], titles: Titles) -> dict[str, Template | None]:
+    """Return the templates with a slot that take the headline of the article itself, by id, each with what may go of
+    it: a label before the headline that is no part of it.
+
+    A slot between two strings ("The post … appeared first on") may hold its title, and so may the end of an article.
+    """
+    slotted = tuple(one for one in pack.templates if one.slot)
+    if pack.html or all(one.slot == "middle" for one in slotted):
+        return {}
+    letters = [_letters("".join(one.string or ())) for one in slotted]
+    cuts, taken, parts = Counter[int](), Counter[int](), Counter[int]()
+    for document, text, spans in find_cuts(replace(pack, templates=slotted), documents):
+        own = titles.letters_of(document)
+        for start, end, rows in spans if own else ():
+            if any(slotted[row].slot == "middle" for row in rows):
+                continue
+            cuts.update({*rows})
+            if own in _letters(text[start:end]) and own not in _letters(text[:start]) and text[end:].strip():
+                taken.update({*rows})
+                parts.update(row for row in {*rows} if letters[row] in own)
+    return {
+        one.id: _drop_slot(one) if one.slot == "end" and not parts[row] else None
+        for row, one in enumerate(slotted)
+        if taken[row] >= max(MIN_TITLES, OWN_SHARE * cuts[row])
+    }
+
+
 class _LastTemplate:
     """Tells which template of a cut ends it, of several that are joined."""
 
@@ -239,10 +268,15 @@ def name_headlines(
     ]
     if not named:
         return []
-    counted = zip(named, *(column.tolist() for column in count_places(pack, named, documents)), strict=True)
-    named = [replace(one, regex=pack.derived(one), df=df, count=count) for one, df, count in counted]
+    named = count_again(pack, named, documents)
     named.sort(key=lambda one: newest[one.tokens or ()], reverse=True)
     return order_templates(sorted((one for one in named if one.df), key=lambda one: -one.df)[:MAX_HEADLINES])
+
+
+def count_again(pack: Pack, templates: Sequence[Template], documents: Sequence[Document]) -> list[Template]:
+    """Return templates of other strings than before with their expressions and counts."""
+    counted = zip(templates, *(column.tolist() for column in count_places(pack, templates, documents)), strict=True)
+    return [replace(one, regex=pack.derived(one), df=df, count=count) for one, df, count in counted]
 
 
 def _is_label(template: Template) -> bool:
