@@ -11,7 +11,7 @@ import pytest
 from invented import words
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig, TokeniseConfig
-from templatemine.mining.islands import MAX_SIZE, MIN_STORIES, add_islands
+from templatemine.mining.islands import MAX_SIZE, MIN_RESTS, MIN_STORIES, add_islands, add_rests
 from templatemine.model import Cutoff, Document, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import template_id
@@ -230,3 +230,42 @@ def test_counts_are_of_all_documents_and_grow_with_a_sample() -> None:
     documents = _archive(lambda _: f"{BEFORE}\n{LINK}\n{BEHIND}")
     (island,) = (one for one in add_islands(PACK, documents[:8], documents).templates if one.example == LINK)
     assert island.df == 40  # the pack is of 40 documents, these are a sample of 20
+
+
+OPEN = "The views in this column are"
+
+
+def _completed(pack: Pack, documents: list[Document]) -> dict[str, tuple[int, str]]:
+    known = {one.id for one in pack.templates}
+    added = add_rests(pack, documents, documents).templates
+    return {one.example: (one.df, one.anchor) for one in added if one.id not in known}
+
+
+@pytest.mark.parametrize("behind", ["", f" {BEHIND}"])
+def test_the_short_rest_of_a_sentence_goes_with_its_beginning(behind: str) -> None:
+    """A template that ends within its sentence, for that has several ends; each of three articles counts."""
+    pack = replace(_pack(OPEN, BEHIND, anchor=""), documents=3 * MIN_RESTS)
+    ends = ("his own.", "hers.", "3:10 4:20")
+    documents = _archive(lambda index: f"{OPEN} {ends[index % 3]}{behind}", 3 * MIN_RESTS)
+    found = _completed(pack, documents)
+    assert found == {f"{OPEN} {end}": (MIN_RESTS, "") for end in ends}
+    completed = add_rests(pack, documents, documents)
+    assert Pack.from_json(completed.to_json(), "pack").templates == completed.templates
+    for document in documents:
+        assert Cleaner(completed).clean(document.body).text.strip() == "\n".join(document.body.split("\n")[:3])
+    assert _completed(pack, documents[: 3 * MIN_RESTS - 3]) == {}
+    assert add_rests(pack, documents[::-1], documents[::-1]) == completed
+
+
+@pytest.mark.parametrize(
+    "block",
+    [f"{OPEN}. His own.", f"{OPEN}\nhis own.", f"{OPEN} {words(random.Random(4), 30)}."],
+    ids=["end", "line", "long"],
+)
+def test_what_goes_on_elsewhere_or_for_long_stays(block: str) -> None:
+    assert _completed(_pack(OPEN, f"{OPEN}.", anchor=""), _archive(lambda _: block)) == {}
+
+
+def test_the_rest_of_a_sentence_of_one_story_stays() -> None:
+    documents = _archive(lambda _: f"{OPEN} told so.", own=False)
+    assert _completed(_pack(OPEN, anchor=""), documents) == {}

@@ -4,6 +4,9 @@ A block that articles share is cut by the strings of it that read like boilerpla
 line of its own, an address, or a name does not, and would stay between two cuts, before the first one of an article or
 behind its last: an island.  A string whose places in the archive are nearly all cut, islands, or parts of such, in
 articles that share little else, is of the block.
+
+The short rest of a sentence behind a cut that ends within it ("… in this commentary are" "his own.") says nothing
+alone: it goes with the string before it, as a template of both.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from numpy.typing import NDArray
 from templatemine.mining.heads import count_places, encode_body, make_scanner, read_tokens
 from templatemine.mining.own_cuts import find_cuts, tearing_templates
 from templatemine.mining.sampling import choose_by_text
+from templatemine.mining.stranded import LastTemplate, count_again
 from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import keep_one_of_each, order_templates, template_id
@@ -41,6 +45,8 @@ MIN_WITHIN, MIN_AT_EDGE = 20, 10
 are a score, an age, or a heading.  A character that is a token counts twice."""
 MAX_FIGURES = 5
 """Runs of figures of a string: more are what a daily story tells in the same words."""
+MIN_RESTS, MAX_REST = 3, 60
+"""Articles that tell different stories in which the same rest of a sentence stays behind a cut, and its characters."""
 SCORE = 0.9
 """Of such a template: annotators call all of them boilerplate, but on few sources."""
 _REASON = "stays between others, and hardly stands elsewhere"
@@ -50,6 +56,8 @@ _MAX_TOLD = 16
 """Articles of a string whose stories are looked at."""
 _VISIBLE, _TAKEN = regex.compile(r"\S"), "\ufffc"
 """What is cut, character by character, and what takes the place of each where strings are counted that stay."""
+_OPEN = frozenset(",·|/&-–—")
+"""What a cut may end with, beside a letter or a figure, whose sentence goes on behind it."""
 _LETTER = regex.compile(r"\p{L}")
 _FIGURES = regex.compile(r"\p{N}+")
 _SPACELESS = regex.compile(f"[{SPACELESS}]")
@@ -109,8 +117,7 @@ def add_islands(pack: Pack, looked: Sequence[Document], documents: Sequence[Docu
     """
     if pack.html or not pack.templates:
         return pack
-    # The first articles of a string tell its stories: in an order of their own, whatever that of the archive.
-    looked = sorted(choose_by_text(looked, MAX_DOCUMENTS), key=lambda one: crc32(one.body.encode("utf-8", "replace")))
+    looked = _shuffle(choose_by_text(looked, MAX_DOCUMENTS))
     read = [(text, spans) for _, text, spans in find_cuts(pack, looked)]
     found, known = _find_islands(pack, read), {one.id for one in pack.templates}
     islands = sorted(found.items(), key=lambda item: (-item[1].places, item[0]))
@@ -129,10 +136,62 @@ def add_islands(pack: Pack, looked: Sequence[Document], documents: Sequence[Docu
         for one, own_df, own_count, own_share in zip(named, df.tolist(), count.tolist(), shares.tolist(), strict=True)
         if own_share >= MIN_SHARE
     ]
-    holding = _find_holding(pack, named, looked)
+    return _add_untorn(pack, named, _find_holding(pack, named, looked))
+
+
+def _shuffle(documents: Iterable[Document]) -> list[Document]:
+    """Return documents in an order of their own, whatever that of the archive: the first ones of a string tell its
+    stories."""
+    return sorted(documents, key=lambda one: crc32(one.body.encode("utf-8", "replace")))
+
+
+def add_rests(pack: Pack, looked: Sequence[Document], documents: Sequence[Document]) -> Pack:
+    """Return a pack with templates that go on to the end of the sentences that its own leave open; parameters as of
+    `add_islands`."""
+    if pack.html or not pack.templates:
+        return pack
+    found: dict[str, Template] = {}
+    holding: dict[str, Document] = {}
+    stories: defaultdict[str, dict[str, frozenset[str]]] = defaultdict(dict)
+    scanner, last = make_scanner(pack), LastTemplate(pack)
+    for document, text, spans in find_cuts(pack, _shuffle(looked)):
+        for cut, rows, rest in _read_rests(text, spans):
+            before = last.find(cut, rows)
+            if before is None or before.tokens is None or before.slot == "end":
+                continue
+            tokens = (*before.tokens, *map(pack.patterns.readable, read_tokens(pack, scanner, rest).forms))
+            blank = "" if cut == cut.rstrip() and rest == rest.lstrip() else " "
+            name, example = template_id(tokens), f"{before.example.rstrip()}{blank}{rest.strip()}"
+            if name not in found or example < found[name].example:
+                found[name] = replace(before, id=name, tokens=tokens, example=example)
+            holding[document.id] = document
+            if document.id not in stories[name] and len(stories[name]) < _MAX_TOLD:
+                stories[name][document.id] = _read_story(text, spans) - {*_read_sentences(rest)}
+    known = {one.id for one in pack.templates}
+    told = {name for name, own in stories.items() if _count_stories(own.values()) >= MIN_RESTS}
+    named = [found[name] for name in sorted(told - known)]
+    counted = [one for one in count_again(pack, named, documents) if one.df >= MIN_RESTS] if named else []
+    share = max(1.0, pack.documents / max(1, len(documents)))
+    scaled = [replace(one, df=round(share * one.df), count=round(share * one.count)) for one in counted]
+    return _add_untorn(pack, scaled, [*holding.values()])
+
+
+def _read_rests(text: str, spans: _Spans) -> Iterator[tuple[str, Sequence[int], str]]:
+    """Yield the cuts that end within a sentence, with their rows, and the short rests of these behind them."""
+    for (start, end, rows), most in zip(spans, _find_bounds(text, spans)[3::2], strict=True):
+        cut, rest = text[start:end], text[end:most].partition("\n")[0]
+        last = cut.rstrip(" ")[-1:]
+        if (last.isalnum() or last in _OPEN) and len(rest.strip()) <= MAX_REST and any(map(str.isalnum, rest)):
+            yield cut, rows, rest
+
+
+def _add_untorn(pack: Pack, named: Sequence[Template], holding: Sequence[Document]) -> Pack:
+    """Return a pack with some more templates, but those that tear sentences of the documents that hold them."""
+    if not named:
+        return pack
     torn = tearing_templates(replace(pack, templates=(*pack.templates, *named)), holding)
-    named = [one for one in named if one.id not in torn]
-    return replace(pack, templates=tuple(order_templates(keep_one_of_each([*pack.templates, *named]))))
+    kept = [one for one in named if one.id not in torn]
+    return replace(pack, templates=tuple(order_templates(keep_one_of_each([*pack.templates, *kept]))))
 
 
 def _find_holding(pack: Pack, templates: Sequence[Template], documents: Iterable[Document]) -> list[Document]:
@@ -221,14 +280,18 @@ def _read_sentences(text: str) -> list[str]:
 
 
 def _differ(island: _Island) -> bool:
-    """Return whether enough articles of a string tell different stories, itself aside; one that says nothing itself
-    differs from none."""
-    different: list[frozenset[str]] = []
+    """Return whether enough articles of a string tell different stories, itself aside."""
     own = frozenset(_read_sentences(island.example))
-    for story in (one - own for one in island.stories):
+    return _count_stories(one - own for one in island.stories) >= MIN_STORIES
+
+
+def _count_stories(stories: Iterable[frozenset[str]]) -> int:
+    """Return how many articles tell different stories; one that says nothing itself differs from none."""
+    different: list[frozenset[str]] = []
+    for story in stories:
         if story and all(len(story & one) < _SAME_STORY * min(len(story), len(one)) for one in different):
             different.append(story)
-    return len(different) >= MIN_STORIES
+    return len(different)
 
 
 def _is_told_apart(island: _Island) -> bool:

@@ -33,7 +33,7 @@ from templatemine.mining.features import CueReader, compute_features
 from templatemine.mining.headlines import add_headlines
 from templatemine.mining.heads import add_heads, find_unbounded
 from templatemine.mining.index import build_index, document_floor, documents_at, tokens_at
-from templatemine.mining.islands import add_islands
+from templatemine.mining.islands import add_islands, add_rests
 from templatemine.mining.labels import Candidates, find_candidates
 from templatemine.mining.learn_reading import learn_reading
 from templatemine.mining.methods import ResolvedConfig
@@ -503,7 +503,8 @@ class MatchStep:
             rows = np.array([*staying, *sorted(overruns)], np.int64)
             labels = build_templates(candidates, rows, documents, {}, Fillers(()), options) if len(rows) else ()
             pack = _settle_labels(pack, labels, mined, _sampled(candidates, documents))
-            pack = weigh_questions(add_islands(pack, mined, _sampled(candidates, documents)), mined)
+            pack = add_islands(pack, mined, _sampled(candidates, documents))
+            pack = weigh_questions(add_rests(pack, mined, _sampled(candidates, documents)), mined)
         pack = drop_mismatches(pack)
         strings = candidates.strings.take(rejected)
         return SourceReport(

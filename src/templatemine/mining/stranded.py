@@ -159,7 +159,7 @@ def find_stranded(pack: Pack, documents: Sequence[Document], titles: Titles) -> 
         return {}
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     sentences = Counter[bool]()
-    last = _LastTemplate(pack)
+    last = LastTemplate(pack)
     for document, text, spans in find_cuts(pack, documents):
         sentences.update(_is_signed(text, start) for start in _sentence_starts(text))
         for start, end, rows in join_spans(text, spans):
@@ -206,7 +206,7 @@ def find_own_titles(pack: Pack, documents: Sequence[Document], titles: Titles) -
     }
 
 
-class _LastTemplate:
+class LastTemplate:
     """Tells which template of a cut ends it, of several that are joined."""
 
     def __init__(self, pack: Pack) -> None:
@@ -245,7 +245,7 @@ def name_headlines(
     torn = set[tuple[str, ...]]()
     places: Counter[str] = Counter()
     labels = replace(pack, templates=tuple(bare))
-    last = _LastTemplate(labels)
+    last = LastTemplate(labels)
     by_id = {one.id: one for one in bare}
     for document, text, spans in find_cuts(labels, documents, len(documents)):
         own = titles.letters_of(document)
