@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from templatemine.mining.sampling import choose_by_text
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
-from templatemine.text.reading import read_text
+from templatemine.text.reading import read_form
 from templatemine.text.tears import CutCount, SentenceEnds, tally_tears
 
 MAX_TEAR_SHARE = 0.02
@@ -38,8 +38,8 @@ def find_cuts(
     documents = choose_by_text(documents, MAX_DOCUMENTS if most is None else most)
     for first in range(0, len(documents), _BATCH):
         batch = documents[first : first + _BATCH]
-        read = [(document.body, read_text(document.body, pack.reading)) for document in batch]
-        texts = [body if reading is None else reading.text for body, reading in read]
+        forms = [read_form(document.body, pack.reading) for document in batch]
+        texts = [form if isinstance(form, str) else form.decode("utf-8", "surrogatepass") for form in forms]
         for document, text, spans in zip(batch, texts, matcher.spans(texts, _GAP), strict=True):
             yield document, text, [(start, end, [rows[row] for row in own]) for start, end, own in spans or ()]
 
