@@ -211,28 +211,31 @@ def test_check_names_sources_with_torn_sentences(cli: Cli, mined: Path, new: Pat
 
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".csv"])
-def test_a_summary_tells_torn_sentences_and_how_to_reject_what_tears(
+def test_a_summary_tells_torn_sentences_and_what_shows_the_template(
     cli: Cli, mined: Path, new: Path, tmp_path: Path, suffix: str
 ) -> None:
-    """What only --dry-run said, cleaning does not hide; and the command that it prints helps."""
+    """What only --dry-run said, cleaning does not hide; and the commands that are printed end it."""
     packs = shutil.copytree(mined, tmp_path / "packs")
     cut = CALL.format(SOURCES[1].partition(".")[0].capitalize())
-    torn = {"id": "1", "source": SOURCES[1], "text": f"The mayor said that\n{cut}\nnobody came."}
+    torn = {"id": "t 1", "source": SOURCES[1], "text": f"The mayor said that\n{cut}\nnobody came."}
     rows = [{name: row[name] for name in torn} for row in read(new)]
     path = write(tmp_path / "torn.jsonl", [torn, *rows])
     run = ("clean", path, "-p", packs, "-o", tmp_path / f"t{suffix}", "--force")
-    told = cli(*run).err.splitlines()[-1]
+    told, explain = cli(*run).err.splitlines()[-2:]
     assert told.startswith("torn sentences in 1 of ")
-    assert f"such as: The mayor said that [-{cut}-] nobody came.; if it is wrong: templatemine ask " in told
-    words = shlex.split(told.partition("wrong: templatemine ")[2])
-    assert words[:4] == ["ask", str(packs), "--only", SOURCES[1]]
-    done = cli(*words, "--by", "ann")
+    assert told.endswith(f"such as: The mayor said that [-{cut}-] nobody came.")
+    words = shlex.split(explain.partition("which template does it: templatemine ")[2])
+    assert words == ["explain", str(path), "--packs", str(packs), "--id", "t 1"]
+    named = re.search(r"ends within a sentence: (\w+)", cli(*words).out)
+    assert named is not None
+    reject = ("ask", packs, "--only", SOURCES[1], "--reject", named[1], "--by", "ann")
+    done = cli(*reject)
     assert (done.code, done.out) == (0, "")
     assert done.err.endswith(" is cut no more\n")
     (rule,) = Pack.load(packs / f"{SOURCES[1]}.json").overrides.rules
-    assert (rule.action, rule.id, rule.by) == ("reject", words[-1], "ann")
+    assert (rule.action, rule.id, rule.by) == ("reject", named[1], "ann")
     assert "torn sentences" not in cli(*run).err
-    assert cli(*words).code == 2
+    assert cli(*reject).code == 2
 
 
 def test_tears_are_looked_for_in_their_own_lines(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:

@@ -280,7 +280,12 @@ class RecordCleaner:
             if not cuts or cuts[-1]["end"] > len(text):
                 continue
             source = self.config.read.source or old.get(self.config.read.source_field) or batch.source
-            tally.look_for_tears(str(source), text, [(one["start"], one["end"], one["templates"]) for one in cuts])
+            tally.look_for_tears(
+                str(source),
+                old.get(self.config.read.id_field),
+                text,
+                [(one["start"], one["end"], one["templates"]) for one in cuts],
+            )
 
     def _line_action(self, source: str) -> tuple[int, _records.TextCleaner | None]:
         """Choose how ordinary lines of a source are cleaned."""
@@ -411,7 +416,7 @@ class RecordCleaner:
             few = tally.room > 0 and len(body) <= _MAX_LOOKED_SIZE
             if not is_page and (self.config.torn or few):
                 tally.room -= 1
-                tally.look_for_tears(source, body, cleaned.removed)
+                tally.look_for_tears(source, record.get(self.config.read.id_field), body, cleaned.removed)
         if not self.config.mark:
             record[self.config.read.text_field] = cleaned.text
         record[removed_field] = removed

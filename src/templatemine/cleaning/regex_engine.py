@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from templatemine.packs.pack import Pack
-from templatemine.text.characters import line_begin, line_end
+from templatemine.text.characters import SMALL, line_begin, line_end
 from templatemine.text.expressions import (
     RewrittenText,
     expression,
@@ -32,6 +32,7 @@ from templatemine.text.slots import (
     HEADLINES,
     MIN_BETWEEN,
     SLOT_SIZE,
+    blank_pattern,
     find_headlines,
     matches_kind,
 )
@@ -120,7 +121,7 @@ class RegexEngine:
                     continue
                 if slot == "start" and not fillers.can_fill(start, filler[0], slot, kind):
                     continue
-                if kind == DATELINE and not fillers.is_in_head(start):
+                if kind == DATELINE and not fillers.is_dateline(start, filler[1]):
                     continue
                 found.append((start, end, place))
         return found
@@ -189,6 +190,13 @@ class _LineBounds:
 
 
 @lru_cache(maxsize=64)
+def _compile_small(separators: str) -> regex.Pattern[str]:
+    import regex
+
+    return regex.compile(f"(?:{blank_pattern(separators)})*[{SMALL}]")
+
+
+@lru_cache(maxsize=64)
 def _compile_head(separators: str) -> regex.Pattern[str]:
     import regex
 
@@ -210,13 +218,18 @@ class _SlotFillers:
             return matches_kind(kind, self._text, self._separators, slot, start, end)
         return matches_kind(kind, rewritten.text, self._separators, slot)
 
-    def is_in_head(self, start: int) -> bool:
-        """Return whether few lines, and none that is long or ends as prose does, go before the one whose first token
-        begins there."""
+    def is_dateline(self, start: int, end: int) -> bool:
+        """Return whether few lines, none of which ends as prose does or holds a dash, go before the one whose first
+        token begins at `start`, and no small letter follows at `end`."""
+        rewritten = self._rewrite(end, len(self._text))
+        goes_on = _compile_small(self._separators)
+        if goes_on.match(self._text, end) if rewritten is None else goes_on.match(rewritten.text):
+            return False
         if start != self._opening[0]:
             rewritten = self._rewrite(0, start)
-            before = self._text[:start] if rewritten is None else rewritten.text
-            self._opening = start, _compile_head(self._separators).fullmatch(before) is not None
+            before = (self._text, start) if rewritten is None else (rewritten.text, len(rewritten.text))
+            head = _compile_head(self._separators).fullmatch(before[0], 0, before[1])
+            self._opening = start, head is not None
         return self._opening[1]
 
     def find_headlines(self, start: int) -> int:

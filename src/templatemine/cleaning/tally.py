@@ -189,43 +189,25 @@ _COUNTS = tuple(one.name for one in fields(SourceTally) if one.name != "kinds")
 class Tally:
     """Counts of all records, by source; and by source and day, if that is asked for.
 
-    bad_packs : sources whose pack was skipped, and why.  cuts : by source and template, in texts that were looked at.
-    torn : by source and templates, how many of these cuts tear a sentence, and the first of them in its context.
+    bad_packs : sources whose pack was skipped, and why.
+    torn : the id of the first record found with a torn sentence, "" without one, and its cut in its context.
     room : in how many more texts of a batch tears are looked for, where not in all.
     """
 
     sources: dict[str, SourceTally] = field(default_factory=dict)
     days: Days = field(default_factory=dict)
     bad_packs: dict[str, str] = field(default_factory=dict)
-    cuts: Counter[tuple[str, str]] = field(default_factory=Counter, compare=False)
-    torn: dict[tuple[str, tuple[str, ...]], tuple[int, str]] = field(default_factory=dict, compare=False)
+    torn: tuple[str, str] | None = field(default=None, compare=False)
     room: int = field(default=0, compare=False)
 
-    def look_for_tears(self, source: str, text: str, spans: Iterable[AnySpan[str]]) -> None:
-        """Count the cuts of a changed text, and those that tear a sentence."""
-        counts, is_torn = self.source_counts(source), False
-        for start, end, names in join_spans(text, spans):
-            self.cuts.update((source, name) for name in names)
-            if names and leaves_part(text, start, end):
-                is_torn = True
-                self._add_torn((source, names), 1, mark_cut(text, start, end))
+    def look_for_tears(self, source: str, record_id: object, text: str, spans: Iterable[AnySpan[str]]) -> None:
+        """Count a changed text, also if a cut of it tears a sentence."""
+        torn = next((cut for cut in join_spans(text, spans) if leaves_part(text, *cut[:2])), None)
+        counts = self.source_counts(source)
         counts.looked += 1
-        counts.torn += is_torn
-
-    def _add_torn(self, key: tuple[str, tuple[str, ...]], number: int, example: str) -> None:
-        before, first = self.torn.get(key, (0, example))
-        self.torn[key] = before + number, first
-
-    def worst_tear(self) -> tuple[str, str, int, str] | None:
-        """Return the source and the template that tears most, with its tears and an example: of each cut the rarest of
-        its templates is to blame, as in `text.tears.tally_judged`."""
-        blamed: dict[tuple[str, str], tuple[int, str]] = {}
-        for (source, names), (number, example) in self.torn.items():
-            key = source, min(names, key=lambda name: (self.cuts[source, name], name))
-            before, first = blamed.get(key, (0, example))
-            blamed[key] = before + number, first
-        worst = min(blamed, key=lambda key: (-blamed[key][0], key), default=None)
-        return None if worst is None else (*worst, *blamed[worst])
+        counts.torn += torn is not None
+        if torn is not None and self.torn is None:
+            self.torn = "" if record_id is None else str(record_id), mark_cut(text, *torn[:2])
 
     def source_counts(self, source: str) -> SourceTally:
         """Return the counts of a source, to add to."""
@@ -240,9 +222,7 @@ class Tally:
             self.source_counts(source).add(counts)
         add_days(self.days, other.days)
         self.bad_packs |= other.bad_packs
-        self.cuts.update(other.cuts)
-        for key, (number, example) in other.torn.items():
-            self._add_torn(key, number, example)
+        self.torn = self.torn or other.torn
 
     def day_hits(self, source: str, day: str) -> DayHits:
         """Return the counts of a day, to be added to."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shlex
 import sys
 from contextlib import closing
 from dataclasses import replace
@@ -465,20 +464,20 @@ def _print_summary(args: argparse.Namespace, terminal: common.Terminal, tally: T
     ]
     terminal.say(*text_tables.capped_table(header, rows), "", *_format_totals(args, terminal, total, empty_fallback))
     if total.torn:
-        terminal.say(_describe_tears(args, tally, total))
+        terminal.say(*_describe_tears(args, tally, total))
 
 
-def _describe_tears(args: argparse.Namespace, tally: Tally, total: SourceTally) -> str:
-    """Say how many texts have torn sentences, which template tears most, and how to reject it."""
+def _describe_tears(args: argparse.Namespace, tally: Tally, total: SourceTally) -> list[str]:
+    """Say how many texts have torn sentences, with one of them, and what shows the template that does it."""
     looked = counted(total.looked, "changed text")
     some = "" if total.looked == total.changed else " that were looked at (--dry-run looks at all)"
     said = f"torn sentences in {total.torn:,} of {looked}{some}"
-    if (worst := tally.worst_tear()) is None:
-        return said
-    source, template, number, example = worst
-    only = args.fallback if tally.sources[source].fallback else source
-    reject = shlex.join(("templatemine", "ask", *args.packs, "--only", only, "--reject", template))
-    return f"{said}, {number:,} by {template} of {source}, such as: {example}; if it is wrong: {reject}"
+    if tally.torn is None:
+        return [said]
+    record_id, cut = tally.torn
+    only = ("--id", record_id) if record_id else ()
+    explain = common.suggest_command(args, "explain", *args.inputs, "--packs", *args.packs, *only)
+    return [common.escape_line(f"{said}, such as: {cut}"), f"to see which template does it: {explain}"]
 
 
 def _explain_no_pack(args: argparse.Namespace, tally: Tally) -> str:

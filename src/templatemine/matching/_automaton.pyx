@@ -22,7 +22,7 @@ from templatemine.text._scan cimport (
     EMAIL, encode_utf8, ENDS_LINE, ends_prose, FIRST_IN_LINE, HANDLE, HEAD, HEADLINES, HEX, INITIALS, intern_word_list, is_address_sign,
     is_all_upper, is_alnum, is_alpha, is_any_digit, is_caseless, is_closer, is_digit, is_joint, is_lower, is_other_digit,
     is_own_token, is_sign, is_small, is_stop, is_two_bytes, is_upper, is_url_byte, is_wide_break, is_wide_space, ISO_DATE,
-    JOINT, KEPT, KIND, LEAD, LETTERS, MARKER, MAX_CLOSERS, MAX_FIGURE_WORDS, MAX_GLUED_JOINTS, MAX_GLUED_SIZE, MAX_HEAD_BREAKS, MAX_HEAD_LINE,
+    JOINT, KEPT, KIND, LEAD, LETTERS, MARKER, MAX_CLOSERS, MAX_FIGURE_WORDS, MAX_GLUED_JOINTS, MAX_GLUED_SIZE, MAX_HEAD_BREAKS,
     MAX_HEADLINE,
     MAX_NAME_WORDS, MAX_PLACE_WORDS, MAX_SHORT_BYTES, MAX_SIZED_SLOT, MAX_SMALL_LETTERS, MAX_SMALL_RUN, MERIDIEM, MIN_BETWEEN, NAMES,
     normalise, NUMBER, NUMBERS, NUMERIC, Occurrences, occurrences_free, occurrences_push, ORDINAL, PERCENT, PHONE, PRICE,
@@ -1944,11 +1944,18 @@ cdef bint reach_headlines(const Spec* spec, const uint8_t* p, const Tokens* toke
     return True
 
 
+cdef inline bint is_spaced_dash(uint32_t c) noexcept nogil:
+    """Whether c is one of `slots.DASHES`."""
+    return 0x2013 <= c <= 0x2015
+
+
 cdef bint is_in_head(const Spec* spec, const uint8_t* p, int64_t start, WalkCache* walks) noexcept nogil:
-    """Whether few lines, and none that is long or ends as prose does, go before the line whose first token begins at
+    """Whether few lines, none of which ends as prose does or holds a dash, go before that whose first token begins at
     `start`."""
     cdef int64_t i = start, end
-    cdef int breaks = 0, size = 0, char, width = 1
+    cdef int breaks = 0, char, width = 1
+    cdef bint is_last = False
+    cdef uint32_t c
     if walks.opening != start:
         walks.opening = start
         walks.opens = True
@@ -1957,10 +1964,11 @@ cdef bint is_in_head(const Spec* spec, const uint8_t* p, int64_t start, WalkCach
             char = classify_char_before(spec, p, i, &i)
             if char == CHAR_BREAK:
                 breaks += 1
-                size = 0
-            elif breaks and (size or char != CHAR_SEPARATOR):
-                size += 1
-                walks.opens = size <= MAX_HEAD_LINE and not (size == 1 and ends_prose(decode(p + i, end - i, &width)))
+                is_last = True
+            elif breaks and char != CHAR_SEPARATOR:
+                c = decode(p + i, end - i, &width)
+                walks.opens = not is_spaced_dash(c) and not (is_last and ends_prose(c))
+                is_last = False
             walks.opens = walks.opens and breaks <= MAX_HEAD_BREAKS
     return walks.opens
 
@@ -1972,7 +1980,7 @@ cdef bint has_barred_char(const uint8_t* p, int64_t n) noexcept nogil:
     cdef uint32_t c
     while i < n:
         c = decode(p + i, n - i, &width)
-        if (is_any_digit(c) or is_other_digit(c) or c == c'"' or c == c'?' or c == c'!' or c == c':' or c == c';' or 0x2013 <= c <= 0x2015
+        if (is_any_digit(c) or is_other_digit(c) or c == c'"' or c == c'?' or c == c'!' or c == c':' or c == c';' or is_spaced_dash(c)
                 or 0x201C <= c <= 0x201F or c == 0x2026 or c == 0xAB or c == 0xBB or c == 0x2039 or c == 0x203A):
             return True
         i += width
@@ -1994,6 +2002,8 @@ cdef bint opens_as_dateline(const Fillers* f, const Spec* spec, const uint8_t* p
             continue
         edge = i
         while char > CHAR_SEPARATOR:
+            if char == CHAR_OWN:
+                return False
             i = next
             char = next_char(spec, p, n, i, False, &next)
         words += 1
@@ -2001,6 +2011,14 @@ cdef bint opens_as_dateline(const Fillers* f, const Spec* spec, const uint8_t* p
                 or has_barred_char(p + i, edge - i)):
             return False
     return is_in_head(spec, p, i, walks)
+
+
+cdef bint goes_on_small(const Spec* spec, const uint8_t* p, int64_t n, int64_t i) noexcept nogil:
+    """Whether the text at i goes on, in its line, with a small letter."""
+    cdef int char = CHAR_SEPARATOR
+    while char == CHAR_SEPARATOR:
+        char = next_char(spec, p, n, i, True, &i)
+    return char == CHAR_SMALL
 
 
 cdef bint reach_edge(const Fillers* fillers, const Spec* spec, const uint8_t* p, int64_t n, const Tokens* tokens, uint8_t edge,
@@ -2013,7 +2031,7 @@ cdef bint reach_edge(const Fillers* fillers, const Spec* spec, const uint8_t* p,
     if kind == HEADLINES:
         return reach_headlines(spec, p, tokens, walks, last)
     if kind == DATELINE:
-        if not opens_as_dateline(fillers, spec, p, n, tokens.start[k], walks):
+        if goes_on_small(spec, p, n, tokens.end[i]) or not opens_as_dateline(fillers, spec, p, n, tokens.start[k], walks):
             return False
         while k > 0 and not tokens.kind[k] & FIRST_IN_LINE:
             k -= 1

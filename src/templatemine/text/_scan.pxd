@@ -210,11 +210,12 @@ cdef extern from *:
         R(0x22, 0x22) R(0x27, 0x27) R(0x29, 0x29) R(0xBB, 0xBB) R(0x2019, 0x2019) R(0x201C, 0x201C) R(0x201D, 0x201D) R(0x203A, 0x203A) \\
         R(0x300D, 0x300D) R(0x300F, 0x300F) R(0x3011, 0x3011) R(0xFF09, 0xFF09)
 
-    /* What a line of prose ends with: a mark of sentences, or a quote. */
+    /* What a line of prose may end with, and no byline or credit does: a mark or a quote. */
     #define TM_PROSE_ENDS(R) \\
-        R(0x21, 0x22) R(0x27, 0x27) R(0x2E, 0x2E) R(0x3F, 0x3F) R(0xBB, 0xBB) R(0x61F, 0x61F) R(0x6D4, 0x6D4) \\
-        R(0x964, 0x964) R(0x2019, 0x2019) R(0x201C, 0x201D) R(0x2026, 0x2026) R(0x3002, 0x3002) R(0xFF01, 0xFF01) \\
-        R(0xFF1F, 0xFF1F)
+        R(0x21, 0x22) R(0x27, 0x27) R(0x2C, 0x2C) R(0x2E, 0x2E) R(0x3A, 0x3B) R(0x3F, 0x3F) R(0xBB, 0xBB) \\
+        R(0x60C, 0x60C) R(0x61B, 0x61B) R(0x61F, 0x61F) R(0x6D4, 0x6D4) R(0x964, 0x964) R(0x2019, 0x2019) R(0x201C, 0x201D) \\
+        R(0x2026, 0x2026) R(0x203A, 0x203A) R(0x22EF, 0x22EF) R(0x3001, 0x3002) R(0x300D, 0x300D) R(0x300F, 0x300F) \\
+        R(0xFF01, 0xFF01) R(0xFF0C, 0xFF0C) R(0xFF1A, 0xFF1B) R(0xFF1F, 0xFF1F)
 
     /* A switch over the ranges, which the compiler turns into a tree of comparisons. */
     #define TM_CASE(low, high) case low ... high:
@@ -530,7 +531,6 @@ cpdef enum:
     MAX_SMALL_RUN = 3           # lower-case words in a row in names after a string: "who reported from"; prose soon has more
     MAX_PLACE_WORDS = 8         # words of the place of a dateline, and of the agency behind it
     MAX_HEAD_BREAKS = 12        # line breaks before a dateline: bylines and headlines go before it
-    MAX_HEAD_LINE = 240         # characters of each of these lines, which end as no prose does
     MAX_FIGURE_WORDS = 10       # words of numbers, dates and durations after a string
     MAX_GLUED_JOINTS = 3        # joints with something after them in a word that is glued to the string: "Photo:Ann/Courier"
     MAX_GLUED_SIZE = 120        # characters of an address that is glued to the string

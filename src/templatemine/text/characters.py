@@ -41,6 +41,7 @@ STOPS = CLASSES["stops"]
 CLOSERS = CLASSES["closers"]
 PROSE_ENDS = CLASSES["prose_ends"]
 SMALL = CLASSES["small"]
+OTHER_LETTER = _subtract_ranges(LETTER, SMALL)
 CAPITAL = "A-ZÀ-ÖØ-ÞΑ-ΩА-ЯЁ"
 CASELESS = CLASSES["caseless"]
 SIGNS = CLASSES["signs"]

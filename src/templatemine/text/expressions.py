@@ -26,6 +26,7 @@ from templatemine.text.characters import (
     JOINTS,
     LETTER,
     LINE_BREAKS,
+    OTHER_LETTER,
     OWN_TOKEN,
     PROSE_ENDS,
     SMALL,
@@ -36,9 +37,9 @@ from templatemine.text.patterns import TABLE, PatternSet, parse_form
 from templatemine.text.reading import ReadingRules, read_form, read_text
 from templatemine.text.slots import (
     ANY,
+    DASHES,
     DATELINE,
     MAX_HEAD_BREAKS,
-    MAX_HEAD_LINE,
     MIN_BETWEEN,
     SLOT,
     SLOT_SIZE,
@@ -149,7 +150,10 @@ def expression(
         if slot == "end":
             parts, right = [*parts, slot_part], line_end
         else:
-            parts, left = [slot_part, *parts], text_head(separators) if kind == DATELINE else line_start
+            parts, left = [slot_part, *parts], line_start
+            if kind == DATELINE:
+                left = text_head(separators)
+                right = right if ANCHORS[anchor] & _scan.ENDS_LINE else _dateline_end(form_infos[-1], separators)
     return f"{left}({''.join(parts)}){right}"
 
 
@@ -223,18 +227,22 @@ def boundary_patterns(separators: str, html: bool) -> dict[str, str]:
     }
 
 
-_HEAD_STEP = 1000 // MAX_HEAD_LINE
-"""Lines in one repetition: RE2 takes no product of repetitions above a thousand."""
-
-
 def text_head(separators: str) -> str:
-    """Return the expression of what is before a line of the head of a text: few lines, none of which is long or ends as
-    prose does; in packs ``{text head}``."""
+    """Return the expression of what is before a line of the head of a text: few lines, none of which ends as prose does
+    or holds a dash; in packs ``{text head}``."""
     blank = f"(?:{blank_pattern(separators)})*"
-    last = rf"[^{separator_class(separators)}{PROSE_ENDS}]"
-    line = f"(?:[^{LINE_BREAKS}]{{0,{MAX_HEAD_LINE - 1}}}{last})?{blank}[{LINE_BREAKS}]"
-    lines = f"(?:{line}){{0,{_HEAD_STEP}}}?" * (MAX_HEAD_BREAKS // _HEAD_STEP)
-    return f"^{lines}{blank}"
+    last = f"[^{separator_class(separators)}{PROSE_ENDS}{DASHES}]"
+    return f"^(?:(?:[^{LINE_BREAKS}{DASHES}]*{last})?{blank}[{LINE_BREAKS}]){{0,{MAX_HEAD_BREAKS}}}?{blank}"
+
+
+def _dateline_end(last: _FormInfo, separators: str) -> str:
+    """Return the expression of what is behind a dateline: text that does not go on with a small letter."""
+    blank = f"(?:{blank_pattern(separators)})"
+    begin = f"(?:[^{separator_class(separators)}{SMALL}]|[{LINE_BREAKS}]|$)"
+    if last.is_own_token:
+        return f"{blank}*{begin}"
+    glued = OWN_TOKEN + (OTHER_LETTER if last.ends_in_joint else "")
+    return f"(?:{blank}+{begin}|[{glued}{LINE_BREAKS}]|$)"
 
 
 def within_line_patterns(separators: str) -> dict[str, str]:

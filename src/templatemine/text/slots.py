@@ -12,7 +12,8 @@ names     none that begins with a letter of a script without capitals, nor with 
           most three in a row of such letters alone, and before it any of at most four: "and Jane Roe of The Courier"
 60        anything of at most so many characters
 dateline  up to eight words of names before a string, from the beginning of one of the first lines of a text on, where
-          no line before is long or ends as prose does; none holds a figure, a quote, a dash, or one of ? ! : ;
+          no line before ends as prose does or holds a dash, and no small letter follows; none holds a figure, a quote,
+          a dash, or one of ? ! : ;
 headlines the lines behind a string that ends its own, up to the first of more than 160 characters, or with a full
           stop, a comma, a colon or a semicolon at its end behind other text
 
@@ -42,7 +43,6 @@ from templatemine.text._scan import (
     MAX_GLUED_JOINTS,
     MAX_GLUED_SIZE,
     MAX_HEAD_BREAKS,
-    MAX_HEAD_LINE,
     MAX_HEADLINE,
     MAX_NAME_WORDS,
     MAX_PLACE_WORDS,
@@ -75,6 +75,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ANY",
     "BETWEEN",
+    "DASHES",
     "DATELINE",
     "FIRST_NAMED_CODE",
     "HEADLINES",
@@ -85,7 +86,6 @@ __all__ = [
     "MAX_GLUED_SIZE",
     "MAX_HEADLINE",
     "MAX_HEAD_BREAKS",
-    "MAX_HEAD_LINE",
     "MAX_NAME_WORDS",
     "MAX_SIZED_SLOT",
     "MAX_SMALL_LETTERS",
@@ -257,7 +257,7 @@ def _names_between_pattern(gap: str, separators: str) -> str:
 def _place_pattern(gap: str, separators: str, is_glued: bool) -> str:
     """Return the words of a place; the last one may be `is_glued` to the string behind it."""
     outside = rf"\s{_escape_class(separators)}{BARRED}"
-    word = rf"(?:[{SMALL}]{{1,{MAX_SMALL_LETTERS}}}|[^{outside}{OWN_TOKEN}{SMALL}{CASELESS}][^{outside}]*)"
+    word = rf"(?:[{SMALL}]{{1,{MAX_SMALL_LETTERS}}}|[^{outside}{OWN_TOKEN}{SMALL}{CASELESS}][^{outside}{OWN_TOKEN}]*)"
     if is_glued:
         return f"(?:(?:{word}{gap}){{0,{MAX_PLACE_WORDS - 1}}}{word}(?:{gap})?)?"
     return f"(?:{word}{gap}){{0,{MAX_PLACE_WORDS}}}"
