@@ -12,7 +12,7 @@ from invented import mine_pack, words
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig
 from templatemine.mining import stages
-from templatemine.mining.heads import add_heads, find_unbounded
+from templatemine.mining.heads import MAX_PLACES, add_heads, find_unbounded
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
 from templatemine.text.reading import ReadingRules
@@ -104,6 +104,17 @@ def test_order_and_number_of_articles_do_not_matter() -> None:
     random.Random(1).shuffle(shuffled)
     assert add_heads(plain, shuffled) == add_heads(plain, articles)
     assert add_heads(plain, articles[:3]) == plain
+
+
+def test_the_first_articles_do_not_decide() -> None:
+    """Half of the sentences open with the head: which of them are looked at must not depend on the archive's order."""
+    articles = _archive("The post", MAX_PLACES) + [
+        replace(one, id=f"x{one.id}", text=one.body.replace("The post ", ""))
+        for one in _archive("The post", MAX_PLACES)
+    ]
+    plain = _bare(mine_pack(articles))
+    assert add_heads(plain, articles) == add_heads(plain, articles[::-1])
+    assert add_heads(plain, articles[:MAX_PLACES]) != plain
 
 
 def _excerpts(head: str, number: int = 12, elsewhere: int = 0) -> list[Document]:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from templatemine.mining.sampling import choose_by_text
+from templatemine.mining.sampling import choose_by_text, shuffle_by_text
 from templatemine.model import Document, LongArray, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import keep_one_of_each, order_templates, template_id
@@ -64,7 +64,7 @@ def add_heads(pack: Pack, documents: Sequence[Document]) -> Pack:
     """Return a pack with templates of heads, as some documents show them, beside its own."""
     if pack.html or not pack.templates:
         return pack
-    chosen = choose_by_text(documents, MAX_DOCUMENTS)
+    chosen = shuffle_by_text(choose_by_text(documents, MAX_DOCUMENTS))
     reaches = any(template.slot == "start" for template in pack.templates)
     bare = replace(pack, templates=tuple(map(_drop_slot, pack.templates))) if reaches else pack
     found = {

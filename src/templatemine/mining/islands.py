@@ -16,7 +16,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import NamedTuple
-from zlib import crc32
 
 import numpy as np
 import regex
@@ -24,7 +23,7 @@ from numpy.typing import NDArray
 
 from templatemine.mining.heads import count_places, encode_body, make_scanner, read_tokens
 from templatemine.mining.own_cuts import find_cuts, tearing_templates
-from templatemine.mining.sampling import choose_by_text
+from templatemine.mining.sampling import choose_by_text, shuffle_by_text
 from templatemine.mining.stranded import LastTemplate, count_again
 from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
@@ -117,7 +116,7 @@ def add_islands(pack: Pack, looked: Sequence[Document], documents: Sequence[Docu
     """
     if pack.html or not pack.templates:
         return pack
-    looked = _shuffle(choose_by_text(looked, MAX_DOCUMENTS))
+    looked = shuffle_by_text(choose_by_text(looked, MAX_DOCUMENTS))
     read = [(text, spans) for _, text, spans in find_cuts(pack, looked)]
     found, known = _find_islands(pack, read), {one.id for one in pack.templates}
     islands = sorted(found.items(), key=lambda item: (-item[1].places, item[0]))
@@ -139,12 +138,6 @@ def add_islands(pack: Pack, looked: Sequence[Document], documents: Sequence[Docu
     return _add_untorn(pack, named, _find_holding(pack, named, looked))
 
 
-def _shuffle(documents: Iterable[Document]) -> list[Document]:
-    """Return documents in an order of their own, whatever that of the archive: the first ones of a string tell its
-    stories."""
-    return sorted(documents, key=lambda one: crc32(one.body.encode("utf-8", "replace")))
-
-
 def add_rests(pack: Pack, looked: Sequence[Document], documents: Sequence[Document]) -> Pack:
     """Return a pack with templates that go on to the end of the sentences that its own leave open; parameters as of
     `add_islands`."""
@@ -154,7 +147,7 @@ def add_rests(pack: Pack, looked: Sequence[Document], documents: Sequence[Docume
     holding: dict[str, Document] = {}
     stories: defaultdict[str, dict[str, frozenset[str]]] = defaultdict(dict)
     scanner, last = make_scanner(pack), LastTemplate(pack)
-    for document, text, spans in find_cuts(pack, _shuffle(looked)):
+    for document, text, spans in find_cuts(pack, shuffle_by_text(looked)):
         for cut, rows, rest in _read_rests(text, spans):
             before = last.find(cut, rows)
             if before is None or before.tokens is None or before.slot == "end":
