@@ -323,6 +323,7 @@ def test_a_dateline_begins_a_line_of_the_head(engine: str, dash: str) -> None:
         assert cleaner.clean(story).text == story
     assert Pack.from_json(pack.to_json(), "pack").templates == pack.templates
     assert "{text head}" in pack.to_json()
+    assert "{new text" in pack.to_json()
 
 
 @pytest.mark.parametrize("engine", ["native", "regex"])

@@ -18,7 +18,13 @@ from functools import cached_property
 from templatemine.errors import PackError
 from templatemine.model import Template
 from templatemine.packs.pack_record import PackRecord
-from templatemine.text.expressions import boundary_patterns, slot_pattern, text_head, within_line_patterns
+from templatemine.text.expressions import (
+    boundary_patterns,
+    dateline_end,
+    slot_pattern,
+    text_head,
+    within_line_patterns,
+)
 from templatemine.text.slots import DATELINE
 
 MAX_BOUNDARIES, MAX_BOUNDARY_LENGTH = 200, 20_000
@@ -45,6 +51,8 @@ def collect_boundaries(
         expressions |= within_line_patterns(pack.tokenise.separators)
     if any(template.filler == DATELINE for template in templates):
         expressions["{text head}"] = text_head(pack.tokenise.separators)
+        expressions["{new text}"] = dateline_end(pack.tokenise.separators, is_own_token=False)
+        expressions["{new text?}"] = dateline_end(pack.tokenise.separators, is_own_token=True)
     name_of = {text: name for name, text in expressions.items()}
     for template in templates:
         text = compile_slot(pack, template)

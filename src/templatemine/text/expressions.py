@@ -65,6 +65,7 @@ __all__ = [
     "EncodedText",
     "RewrittenText",
     "boundary_patterns",
+    "dateline_end",
     "expression",
     "for_re2",
     "is_own_token",
@@ -153,7 +154,8 @@ def expression(
             parts, left = [slot_part, *parts], line_start
             if kind == DATELINE:
                 left = text_head(separators)
-                right = right if ANCHORS[anchor] & _scan.ENDS_LINE else _dateline_end(form_infos[-1], separators)
+                if not ANCHORS[anchor] & _scan.ENDS_LINE:
+                    right = dateline_end(separators, form_infos[-1].is_own_token, form_infos[-1].ends_in_joint)
     return f"{left}({''.join(parts)}){right}"
 
 
@@ -235,13 +237,14 @@ def text_head(separators: str) -> str:
     return f"^(?:(?:[^{LINE_BREAKS}{DASHES}]*{last})?{blank}[{LINE_BREAKS}]){{0,{MAX_HEAD_BREAKS}}}?{blank}"
 
 
-def _dateline_end(last: _FormInfo, separators: str) -> str:
-    """Return the expression of what is behind a dateline: text that does not go on with a small letter."""
+def dateline_end(separators: str, is_own_token: bool, ends_in_joint: bool = False) -> str:
+    """Return the expression of what is behind the last token of a dateline: text that does not go on with a small
+    letter; in packs ``{new text}`` and, behind a token that delimits itself, ``{new text?}``."""
     blank = f"(?:{blank_pattern(separators)})"
     begin = f"(?:[^{separator_class(separators)}{SMALL}]|[{LINE_BREAKS}]|$)"
-    if last.is_own_token:
+    if is_own_token:
         return f"{blank}*{begin}"
-    glued = OWN_TOKEN + (OTHER_LETTER if last.ends_in_joint else "")
+    glued = OWN_TOKEN + (OTHER_LETTER if ends_in_joint else "")
     return f"(?:{blank}+{begin}|[{glued}{LINE_BREAKS}]|$)"
 
 
