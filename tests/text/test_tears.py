@@ -90,6 +90,8 @@ def test_tears(text: str, is_torn: bool) -> None:
         ("It is so to the mill. [Photo:] Nobody knew. To the end he stayed.", False),
         ("[Source:] https://mill.example", False),
         ("[Follow us on] @mill", False),
+        ("The mill closed today [pic.example.org/aBc — Ann Lee (@ann) May 5, 2020]", False),
+        ("The mill closed today [https://mill.example]\nNobody knew.", False),
         ("It closed. [by Ann Lee]", False),
         ("The mill [The post The mill appeared first on The Paper.]", False),
         ("[Read on]\nand the rest", False),

@@ -89,10 +89,15 @@ def is_tear(text: str, start: int, end: int) -> bool:
     if after.islower() or after in _CONTINUES:
         return True
     # The end of a sentence goes, and its beginning stays.
-    if text[start].islower() and "\n" not in text[left:start]:
+    if _begins_small(cut) and "\n" not in text[left:start]:
         return True
     # A figure, or a letter without case, tells nothing at the beginning of a line.
     return "\n" not in spaces and after.isalnum() and not after.isupper() and not after.istitle()
+
+
+def _begins_small(cut: str) -> bool:
+    """Return whether a cut begins with a small letter, which is not that of an address: a post may end before one."""
+    return cut[:1].islower() and not _ADDRESS.intersection(cut.split(None, 1)[0])
 
 
 def _is_own_letter(char: str) -> bool:
@@ -128,7 +133,7 @@ def leaves_half(text: str, start: int, end: int) -> bool:
         if ends_open and first.isupper() and first.isalpha() and others and len(first) > 1 and others[0][0].islower():
             return True
     before = before.rstrip()
-    return bool(before) and cut.lstrip(" \t")[:1].islower() and (before[-1].isalnum() or before[-1] == ",")
+    return bool(before) and _begins_small(cut.lstrip(" \t")) and (before[-1].isalnum() or before[-1] == ",")
 
 
 def leaves_part(text: str, start: int, end: int) -> bool:
