@@ -33,7 +33,7 @@ from templatemine.cleaning.tally import SourceTally, Tally, count_spans
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import ConfigError, CorpusError, PackError, SkippedPackError, TemplateMineError
 from templatemine.io import read as archives
-from templatemine.io.fields import address_of, date_of, page_of
+from templatemine.io.fields import address_of, date_of, is_missing, page_of
 from templatemine.io.jsonl import decode_line, encode_line, encode_plain
 from templatemine.io.pending import Item, Items, Lines, PendingBatch, Rows
 from templatemine.model import Cleaned, PageHistory, Record, Span
@@ -279,7 +279,8 @@ class RecordCleaner:
                 break  # a line of the batch was skipped
             if not cuts or cuts[-1]["end"] > len(text):
                 continue
-            source = self.config.read.source or old.get(self.config.read.source_field) or batch.source
+            own = old.get(self.config.read.source_field)
+            source = self.config.read.source or (batch.source if is_missing(own) else own)
             tally.look_for_tears(
                 str(source),
                 old.get(self.config.read.id_field),
