@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 import templatemine
+from invented import mine_pack
 from templatemine import PipelineConfig
 from templatemine.config import SelectConfig
 from templatemine.mining import own_cuts
@@ -114,3 +115,10 @@ def test_which_articles_are_looked_at_does_not_depend_on_their_order(monkeypatch
     assert sum(count.cuts for count in counts.values()) > 0
     assert all(count.cuts <= 20 for count in counts.values())
     assert counts == count_tears(pack, [replace(one, id="") for one in articles[::-1]])
+
+
+def test_no_text_is_kept_when_a_source_is_mined() -> None:
+    mine_pack(
+        [Document(source="a.example", id=str(number), text=f"Read more\n\nStory {number}.") for number in range(30)]
+    )
+    assert own_cuts._read.cache_info().currsize == 0

@@ -8,11 +8,12 @@ the articles, as cleaning would make it; a string that tears too often is no tem
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from templatemine.mining.sampling import choose_by_text
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
-from templatemine.text.reading import read_form
+from templatemine.text.reading import ReadingRules, read_form
 from templatemine.text.tears import CutCount, SentenceEnds, tally_tears
 
 MAX_TEAR_SHARE = 0.02
@@ -38,10 +39,21 @@ def find_cuts(
     documents = choose_by_text(documents, MAX_DOCUMENTS if most is None else most)
     for first in range(0, len(documents), _BATCH):
         batch = documents[first : first + _BATCH]
-        forms = [read_form(document.body, pack.reading) for document in batch]
-        texts = [form if isinstance(form, str) else form.decode("utf-8", "surrogatepass") for form in forms]
+        texts = [_read(document.body, pack.reading) for document in batch]
         for document, text, spans in zip(batch, texts, matcher.spans(texts, _GAP), strict=True):
             yield document, text, [(start, end, [rows[row] for row in own]) for start, end, own in spans or ()]
+
+
+@lru_cache(maxsize=MAX_DOCUMENTS)
+def _read(body: str, rules: ReadingRules) -> str:
+    """Return the reading form of a text, kept from one look at the articles of a source to the next."""
+    form = read_form(body, rules)
+    return form if isinstance(form, str) else form.decode("utf-8", "surrogatepass")
+
+
+def forget_texts() -> None:
+    """Drop the texts that `find_cuts` keeps: the source is mined."""
+    _read.cache_clear()
 
 
 def count_tears(pack: Pack, documents: Sequence[Document]) -> Mapping[str, CutCount]:

@@ -40,7 +40,7 @@ from templatemine.mining.methods import ResolvedConfig
 from templatemine.mining.name_slots import unite_families
 from templatemine.mining.near_duplicates import drop_copies, group_versions, is_blank, number_documents, take_documents
 from templatemine.mining.own_cuts import MAX_DOCUMENTS as MAX_LOOKED_AT
-from templatemine.mining.own_cuts import tearing_templates
+from templatemine.mining.own_cuts import forget_texts, tearing_templates
 from templatemine.mining.questions import choose_questions, may_be_asked, weigh_questions
 from templatemine.mining.repeats import find_repeats
 from templatemine.mining.sampling import choose_by_text, choose_sample
@@ -505,6 +505,7 @@ class MatchStep:
             pack = _settle_labels(pack, labels, mined, _sampled(candidates, documents))
             pack = add_islands(pack, mined, _sampled(candidates, documents))
             pack = weigh_questions(add_rests(pack, mined, _sampled(candidates, documents)), mined)
+            forget_texts()
         pack = drop_mismatches(pack)
         strings = candidates.strings.take(rejected)
         return SourceReport(
