@@ -191,7 +191,7 @@ def find_own_titles(pack: Pack, documents: Sequence[Document], titles: Titles) -
     letters = [_letters("".join(one.string or ())) for one in slotted]
     cuts, taken, parts = Counter[int](), Counter[int](), Counter[int]()
     for document, text, spans in find_cuts(replace(pack, templates=slotted), documents):
-        own = titles.letters_of(document)
+        own = titles.letters_of(document) if spans else ""
         for start, end, rows in spans if own else ():
             if any(slotted[row].slot == "middle" for row in rows):
                 continue
