@@ -255,6 +255,8 @@ def test_the_short_rest_of_a_sentence_goes_with_its_beginning(behind: str) -> No
         assert Cleaner(completed).clean(document.body).text.strip() == "\n".join(document.body.split("\n")[:3])
     assert _completed(pack, documents[: 3 * MIN_RESTS - 3]) == {}
     assert add_rests(pack, documents[::-1], documents[::-1]) == completed
+    unnamed = [replace(one, id="") for one in documents]  # as executors on many machines pass them
+    assert add_rests(pack, unnamed, unnamed) == completed
 
 
 @pytest.mark.parametrize(

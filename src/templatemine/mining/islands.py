@@ -144,10 +144,11 @@ def add_rests(pack: Pack, looked: Sequence[Document], documents: Sequence[Docume
     if pack.html or not pack.templates:
         return pack
     found: dict[str, Template] = {}
-    holding: dict[str, Document] = {}
-    stories: defaultdict[str, dict[str, frozenset[str]]] = defaultdict(dict)
+    holding: dict[int, Document] = {}
+    stories: defaultdict[str, dict[int, frozenset[str]]] = defaultdict(dict)
     scanner, last = make_scanner(pack), LastTemplate(pack)
-    for document, text, spans in find_cuts(pack, shuffle_by_text(looked)):
+    # By their place, for executors leave ids out.
+    for place, (document, text, spans) in enumerate(find_cuts(pack, shuffle_by_text(looked))):
         for cut, rows, rest in _read_rests(text, spans):
             before = last.find(cut, rows)
             if before is None or before.tokens is None or before.slot == "end":
@@ -157,9 +158,9 @@ def add_rests(pack: Pack, looked: Sequence[Document], documents: Sequence[Docume
             name, example = template_id(tokens), f"{before.example.rstrip()}{blank}{rest.strip()}"
             if name not in found or example < found[name].example:
                 found[name] = replace(before, id=name, tokens=tokens, example=example)
-            holding[document.id] = document
-            if document.id not in stories[name] and len(stories[name]) < _MAX_TOLD:
-                stories[name][document.id] = _read_story(text, spans) - {*_read_sentences(rest)}
+            holding[place] = document
+            if place not in stories[name] and len(stories[name]) < _MAX_TOLD:
+                stories[name][place] = _read_story(text, spans) - {*_read_sentences(rest)}
     known = {one.id for one in pack.templates}
     told = {name for name, own in stories.items() if _count_stories(own.values()) >= MIN_RESTS}
     named = [found[name] for name in sorted(told - known)]
