@@ -121,6 +121,7 @@ NUMBERS: Mapping[str, Range] = {
     "SelectConfig.caution": real(1e-18),
     "SelectConfig.few": whole(0),
     "SelectConfig.few_share": share,
+    "SelectConfig.few_score": share,
     "SelectConfig.continued": share,
     "SelectConfig.uncovered": share,
     "SelectConfig.prefix_own": share,

@@ -231,8 +231,9 @@ class SelectConfig(Options):
     caution : how many times likelier than that candidates must be: the odds of all three are multiplied by it.  2
         loses less, 0.5 finds more (docs/research/loso.md has the figures).  That is so as a rule: with 2 half of 94
         sources lose fewer characters, and four more, as narrower strings take the place of one that is rejected.
-    few, few_share : a segment in at most so many documents, and in less than this share of them, is no template, unless
-        it reads like boilerplate.
+    few, few_share, few_score : a segment in at most so many documents, and in less than this share of them, must have
+        this score, unless it reads like boilerplate or goes before a dash: of the cuts of such strings with less, three
+        in ten took letters of the story, of others one in fifteen.
     continued : least share of a longer label among the occurrences of the one shorter by a token, or it is a chance
         continuation of that.
     uncovered : least share of the documents of a label that have it but not within a longer one that is chosen.
@@ -246,8 +247,9 @@ class SelectConfig(Options):
     label: float = 0.70
     filler: float = 0.75
     caution: float = 1.0
-    few: int = 3
-    few_share: float = 0.003
+    few: int = 5
+    few_share: float = 0.02
+    few_score: float = 0.8
     continued: float = 0.12
     uncovered: float = 0.25
     prefix_own: float = 0.1

@@ -366,17 +366,25 @@ def test_a_sentence_without_a_cue_in_two_articles_is_no_template(line: str, docu
 
 
 @pytest.mark.parametrize(
-    ("line", "reason"),
-    [("the board meets on the old pier.", TOO_FEW), ("sign up for our newsletter of the old pier.", 0)],
+    ("line", "documents", "score", "reason"),
+    [
+        ("the board meets on the old pier.", 5, 0.75, UNLIKELY),
+        ("the board meets on the old pier.", 5, 0.85, 0),
+        ("the board meets on the old pier.", 6, 0.75, 0),
+        ("sign up for our newsletter of the old pier.", 5, 0.75, 0),
+        ("sign up for our newsletter of the old pier.", 5, 0.55, UNLIKELY),
+        ("Harbour Bridge —", 5, 0.75, 0),
+    ],
 )
-def test_of_many_articles_a_few_must_read_like_boilerplate(line: str, reason: int) -> None:
+def test_of_many_articles_a_few_must_be_surer(line: str, documents: int, score: float, reason: int) -> None:
     random = Random(17)
 
     def own(words: int) -> str:
         return " ".join("".join(random.choices("aeioubcdfglmnprst", k=8)) for _ in range(words))
 
-    texts = [f"{own(12)}.\n{line if place < 3 else own(4)}\n{own(30)}." for place in range(1_100)]
-    assert decided({(SEGMENT, line): (0.95, 0)}, documents=documents_of(texts))[SEGMENT, line][0] == reason
+    for size, found in ((400, reason), (200, UNLIKELY if score < 0.6 else 0)):
+        texts = [f"{own(12)}.\n{line if place < documents else own(4)}\n{own(30)}." for place in range(size)]
+        assert decided({(SEGMENT, line): (score, 0)}, documents=documents_of(texts))[SEGMENT, line][0] == found
 
 
 @pytest.mark.parametrize(("others", "reason"), [(6, HEADLINE), (30, 0)])

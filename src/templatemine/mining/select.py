@@ -307,8 +307,6 @@ def _judge_candidates(
     reason = np.zeros(len(candidates), np.int8)
     reason[column["own"] < np.where(anchor == 0, config.inline_own, min_own)] = STANDS_ELSEWHERE
     if is_segment:
-        reads = _read_cues(candidates.kind, matrix)[1]
-        reason[(candidates.df <= config.few) & (column["share"] < log(config.few_share) / log(2)) & ~reads] = TOO_FEW
         reason[(candidates.df < _MIN_PROSE_DF) & _is_prose(candidates, column, segments.spaceless)] = TOO_FEW
     else:
         reason[(candidates.shorter < config.continued) & (candidates.length > 1)] = CHANCE_CONTINUATION
@@ -338,7 +336,11 @@ def _judge_candidates(
     is_bare = _is_bare(candidates, column, is_usual) & ~is_fixed
     reason[_is_data(candidates, column) & ~is_usual | is_bare] = DATA
     # What an answer brings in must hold wherever it occurs; only its score or the lack of a sign may speak against it.
-    min_score = _scale_odds(config.segment if is_segment else config.label, config.caution)
+    min_score = np.full(len(candidates), _scale_odds(config.segment if is_segment else config.label, config.caution))
+    if is_segment:
+        is_few = (candidates.df <= config.few) & (column["share"] < log(config.few_share) / log(2))
+        is_sure = _read_cues(candidates.kind, matrix)[1] | (column["dashed"] > 0)
+        min_score[is_few & ~is_sure] = _scale_odds(max(config.few_score, config.segment), config.caution)
     lacks_sign = (reason == UNMARKED) & (score >= min_score) & _is_often_placed(candidates, column, slot)
     is_asked = ((reason == ACCEPTED) | lacks_sign) & (column["own"] >= config.filler_own)
     is_plain = ~slot & ~is_fixed
