@@ -15,7 +15,6 @@ __all__ = [
     "TEXT_MARKUPS",
     "BlogRule",
     "CleanConfig",
-    "CopyConfig",
     "CrossSourceConfig",
     "CutoffConfig",
     "ExtractConfig",
@@ -160,46 +159,6 @@ class MineConfig(Options):
     min_share: float | None = None
     min_tokens: int | None = None
     force64: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CopyConfig(Options):
-    """Options of finding copies of documents, which are not counted; see `near_duplicates`.
-
-    foreign : greatest share of its weight that a version of another may have to itself.
-    mostly_foreign : the same where what both say does not read like boilerplate.
-    everywhere : tokens that are in more of the documents than this have no weight: nearly all, for a story may have
-        copies in nine documents of ten.
-    shingle, spaceless_shingle : tokens of the strings by which versions are found; the second where characters are
-        tokens, at least; `shingle_bits` are what they hold of information then.
-    least_tokens : of a version.
-    alike : least share of the shorter one's rare runs that both hold; above 1 nothing is a copy.
-    least, least_equal : least number of runs in common; the second where each holds all those of the other.
-    rare_share : a token that is in more of the documents is not rare.  One per cent, from which strings in prose
-        may be templates.
-    rare_documents, rare_part; few_documents, few_part : nor is one in more than so many documents, or, where these are
-        few, more than this share of them; two are always few.
-    rounds, again : those that are alike are looked for as many times, while this share of the documents goes: what is
-        left of a story becomes rare as its copies go.
-    """
-
-    foreign: float = 0.05
-    mostly_foreign: float = 0.4
-    everywhere: float = 0.96
-    shingle: int = 3
-    spaceless_shingle: int = 4
-    shingle_bits: float = 36.0
-    least_tokens: int = 16
-    alike: float = 0.5
-    least: int = 32
-    least_equal: int = 8
-    rare_share: float = 0.01
-    rare_documents: int = 20
-    rare_part: float = 0.05
-    few_documents: int = 5
-    few_part: float = 0.25
-    rounds: int = 3
-    again: float = 0.01
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -500,6 +459,7 @@ SHIPPED = "shipped"
 class PipelineConfig(Options):
     """Options of every stage; `method` names the way templates are decided upon.
 
+    keep_copies : count copies and versions of a story like other documents, see `near_duplicates`.
     shared : of the pack of what many sources share; None for none.
     model : what scores candidates (`mining.score`): the one that is shipped, or a file of datasets/templates/train.py.
     cues : a file of cues of the user's own, beside those that are shipped (`mining.cues`); None for none.
@@ -508,7 +468,7 @@ class PipelineConfig(Options):
     method: str = "learned"
     tokenise: TokeniseConfig = field(default_factory=TokeniseConfig)
     mine: MineConfig = field(default_factory=MineConfig)
-    copies: CopyConfig = field(default_factory=CopyConfig)
+    keep_copies: bool = False
     cutoff: CutoffConfig = field(default_factory=CutoffConfig)
     cross_source: CrossSourceConfig = field(default_factory=CrossSourceConfig)
     select: SelectConfig = field(default_factory=SelectConfig)

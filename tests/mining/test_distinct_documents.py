@@ -7,7 +7,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from templatemine.config import CopyConfig, TokeniseConfig
+from templatemine.config import TokeniseConfig
 from templatemine.mining.distinct_documents import find_single_stories
 from templatemine.mining.labels import SEGMENT, find_candidates
 from templatemine.mining.near_duplicates import group_versions
@@ -26,7 +26,7 @@ def single_stories(texts: list[str], reads: bool = False) -> set[str]:
     kinds = find_candidates(segments)
     assert kinds[0].kind == SEGMENT
     number = sum(map(len, kinds))
-    versions = group_versions(corpus, CopyConfig())
+    versions = group_versions(corpus)
     found = find_single_stories(segments, kinds, np.arange(number), versions, np.full((2, number), reads))
     rows = found[found < len(kinds[0])]
     starts = kinds[0].starts(segments, kinds[0].first, kinds[0].length)[rows]

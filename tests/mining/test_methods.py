@@ -37,7 +37,7 @@ def test_what_a_user_says_stays(name: str) -> None:
 def test_all_other_options_are_those_of_the_user() -> None:
     config = PipelineConfig()
     options = resolve_defaults(config)
-    for name in ("copies", "cutoff", "cross_source", "select", "slots", "sample", "page", "shared"):
+    for name in ("keep_copies", "cutoff", "cross_source", "select", "slots", "sample", "page", "shared"):
         assert getattr(options, name) is getattr(config, name), name
 
 

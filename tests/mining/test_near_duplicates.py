@@ -6,15 +6,14 @@ import random
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import examples
 from templatemine.cleaning.cleaner import Cleaner
-from templatemine.config import CleanConfig, CopyConfig, PipelineConfig, SampleConfig, TokeniseConfig
-from templatemine.mining.near_duplicates import drop_copies, find_originals
+from templatemine.config import CleanConfig, PipelineConfig, SampleConfig, TokeniseConfig
+from templatemine.mining.near_duplicates import drop_copies
 from templatemine.mining.tokenise import tokenise
 from templatemine.model import Document
 from templatemine.pipeline import Miner, mine
@@ -43,11 +42,11 @@ def document(text: str, number: int) -> Document:
     return Document(source="echo.example", id=str(number), text=text)
 
 
-def kept(texts: list[str], config: CopyConfig | None = None) -> list[int]:
+def kept(texts: list[str]) -> list[int]:
     corpus = tokenise(
         "echo.example", [document(text, at) for at, text in enumerate(texts)], TokeniseConfig(), lines=True
     )
-    return np.flatnonzero(find_originals(corpus, config or CopyConfig())).tolist()
+    return drop_copies(corpus)[1].tolist()
 
 
 FOOTER = (
@@ -112,15 +111,11 @@ def test_the_corpus_without_copies_is_that_of_the_others() -> None:
     corpus = tokenise(
         "echo.example", [document(text, at) for at, text in enumerate(texts)], TokeniseConfig(), lines=True
     )
-    rest, places = drop_copies(corpus, CopyConfig())
+    rest, places = drop_copies(corpus)
     assert len(places) == rest.documents == 12
     for at, place in enumerate(places.tolist()):
         mine_ = rest.forms[rest.doc_starts[at] : rest.doc_starts[at + 1]]
         assert mine_.tolist() == corpus.forms[corpus.doc_starts[place] : corpus.doc_starts[place + 1]].tolist()
-    for off in (None, CopyConfig(alike=2.0)):
-        same, places = drop_copies(corpus, off)
-        assert same is corpus
-        assert places.tolist() == list(range(13))
 
 
 def test_the_copies_of_the_generator_are_found_and_nothing_else() -> None:
@@ -160,7 +155,7 @@ def cut(documents: list[Document], texts: list[str], config: PipelineConfig) -> 
 
 def test_an_article_that_came_out_again_keeps_its_sentences() -> None:
     documents, texts = republished()
-    assert cut(documents, texts, PipelineConfig(copies=CopyConfig(alike=2.0))) > sum(map(len, texts)) / 10
+    assert cut(documents, texts, PipelineConfig(keep_copies=True)) > sum(map(len, texts)) / 10
     assert cut(documents, texts, PipelineConfig()) == 0
     footed = [text + "\n\nRead the Evening Echo on paper, every morning." for text in texts]
     assert cut(documents, footed, PipelineConfig()) == 10 * len("Read the Evening Echo on paper, every morning.")
@@ -200,7 +195,7 @@ def with_blank(documents: list[Document]) -> list[Document]:
 @pytest.mark.parametrize("sample", [10_000, 150])
 def test_documents_without_text_are_not_counted(sample: int) -> None:
     documents, _ = republished()
-    config = PipelineConfig(sample=SampleConfig(documents=sample), copies=CopyConfig(alike=2.0))
+    config = PipelineConfig(sample=SampleConfig(documents=sample), keep_copies=True)
     (told,), (blank,) = Miner(config).run(documents), Miner(config).run(with_blank(documents))
     assert told.pack is not None
     assert blank.pack is not None

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from templatemine.config import CopyConfig, PipelineConfig, SampleConfig
+from templatemine.config import PipelineConfig, SampleConfig
 from templatemine.mining.cross_source import CrossSourceCounts
 from templatemine.mining.methods import resolve_defaults
 from templatemine.mining.sampling import choose_sample
@@ -36,7 +36,7 @@ def _is_member(template: Template, pack: Pack) -> bool:
 def test_a_sample_finds_the_templates_of_the_whole_with_the_same_counts() -> None:
     archive = documents(2400, sources=1)
     # Copies are left out of the sample; what is found is counted in all documents, copies with them.
-    exact = mine(archive, PipelineConfig(sample=SampleConfig(exact=True), copies=CopyConfig(alike=2.0)))
+    exact = mine(archive, PipelineConfig(sample=SampleConfig(exact=True), keep_copies=True))
     sampled = mine(archive, PipelineConfig(sample=SampleConfig(documents=1600)))
     same = total = 0
     for source, pack in exact.items():

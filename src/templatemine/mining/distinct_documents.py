@@ -21,10 +21,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine.config import CopyConfig
 from templatemine.mining import _candidates
 from templatemine.mining.labels import Candidates
-from templatemine.mining.near_duplicates import characters_of_shingle
+from templatemine.mining.near_duplicates import EVERYWHERE, characters_of_shingle
 from templatemine.mining.segments import Segments
 from templatemine.model import LongArray
 
@@ -47,8 +46,6 @@ _MOSTLY_ONE = 0.5
 _OTHERS, _OTHER_SHARE = 25, 0.25
 """Stories of a template, by number and by its documents, beyond which it is of none, though half of its documents may
 be versions of one: they may be alike by a block that they have in common."""
-_EVERYWHERE = CopyConfig().everywhere
-"""What is in more of the documents of a source is of no story."""
 _MIN_CUES = 1 / 3
 """Tokens of a block in strings with cues: of a story they are a byline, of boilerplate half."""
 _GREATEST = (1 << 64) - 1
@@ -93,7 +90,7 @@ def find_single_stories(
     single = []
     for row, documents, block in zip(rows.tolist(), holders, blocks, strict=True):
         least = _MIN_OF_FEW if len(documents) <= _FEW else _MIN_DIFFERENT
-        is_everywhere = len(documents) > _EVERYWHERE * len(versions)
+        is_everywhere = len(documents) > EVERYWHERE * len(versions)
         is_read = is_everywhere or is_sign[row] or read[block] >= _MIN_CUES * tokens[block]
         if (not is_read and _are_versions(versions[documents], least)) or not stories.differ(documents, least):
             single.append(row)
@@ -121,7 +118,7 @@ class _Stories:
         self._segments = segments
         self._first_segments = np.searchsorted(segments.document, np.arange(len(segments.doc_tokens)))
         counts = np.bincount(segments.tokens) if segments.spaceless else np.zeros(1, np.int64)
-        self._size = characters_of_shingle(counts, CopyConfig()) if segments.spaceless else _SHINGLE
+        self._size = characters_of_shingle(counts) if segments.spaceless else _SHINGLE
         self._sketch = lru_cache(maxsize=None)(self._hash_segments)
 
     def differ(self, documents: NDArray[np.int32], least: int) -> bool:

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 
 from templatemine.config import (
-    CopyConfig,
     CrossSourceConfig,
     CutoffConfig,
     MineConfig,
@@ -79,7 +78,7 @@ class ResolvedConfig:
     method: Method
     tokenise: TokeniseConfig
     mine: MineConfig
-    copies: CopyConfig
+    keep_copies: bool
     cutoff: CutoffConfig
     cross_source: CrossSourceConfig
     select: SelectConfig

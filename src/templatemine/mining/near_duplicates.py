@@ -30,7 +30,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine import _core
-from templatemine.config import CopyConfig
 from templatemine.io.page_addresses import canonical_address
 from templatemine.mining.segments import is_spaceless
 from templatemine.mining.tokenise import Vocabulary
@@ -39,6 +38,29 @@ from templatemine.text import _scan
 
 _NUMBERED = re.compile(r".*:\d+")
 """Ids of records without one: the name of their file, and their number in it.  Other files may have that name."""
+_FOREIGN, MOSTLY_FOREIGN = 0.05, 0.4
+"""Greatest share of its weight that a version of another may have to itself; the second where what both say does not
+read like boilerplate."""
+EVERYWHERE = 0.96
+"""Tokens that are in more of the documents than this have no weight: nearly all, for a story may have copies in nine
+documents of ten."""
+_SHINGLE, _SPACELESS_SHINGLE, _SHINGLE_BITS = 3, 4, 36.0
+"""Tokens of the strings by which versions are found; where characters are tokens, so many at least, and of information
+that they hold."""
+_LEAST_TOKENS = 16
+"""Of a version."""
+_ALIKE = 0.5
+"""Least share of the shorter one's rare runs that both hold."""
+_LEAST, _LEAST_EQUAL = 32, 8
+"""Least number of runs in common; the second where each holds all those of the other."""
+_RARE_SHARE = 0.01
+"""A token that is in more of the documents is not rare.  One per cent, from which strings in prose may be templates."""
+_RARE_DOCUMENTS, _RARE_PART, _FEW_DOCUMENTS, _FEW_PART = 20, 0.05, 5, 0.25
+"""Nor is one in more than so many documents, or, where these are few, more than this share of them; two are always
+few."""
+_ROUNDS, _AGAIN = 3, 0.01
+"""Those that are alike are looked for as many times, while this share of the documents goes: what is left of a story
+becomes rare as its copies go."""
 _SAMPLED_SHINGLES, _MAX_SAMPLING = 32, 16
 """Shingles of a short document that point to it, and one in how many does at least."""
 
@@ -75,25 +97,24 @@ def _join_groups(*keys: NDArray[np.int64]) -> LongArray:
 
 
 def drop_copies(
-    corpus: Corpus, config: CopyConfig | None, numbers: LongArray | None = None
+    corpus: Corpus, numbers: LongArray | None = None, foreign: float = _FOREIGN
 ) -> tuple[Corpus, NDArray[np.int32]]:
-    """Return the documents of a corpus that are no copies of others, and their places in it; without options, all of
-    them.
+    """Return the documents of a corpus that are no copies of others, and their places in it.
 
     Parameters
     ----------
     numbers : int64 array, optional
         Equal for documents that are known to be one, see `number_documents`.
+    foreign : float
+        Greatest share of its weight that a version may have to itself.
     """
     positions = np.arange(corpus.documents, dtype=np.int32)
-    if config is None or config.alike > 1:
-        return corpus, positions
     lengths = np.diff(corpus.doc_starts).astype(np.int32)
     digests = _core.hash_strings(corpus.forms, _hash_forms(corpus), corpus.doc_starts[:-1], lengths)
     steps: list[Callable[[Corpus, LongArray], NDArray[np.bool_]]] = [
         lambda corpus, order: _find_longest(digests, order, numbers),
-        lambda corpus, order: _find_longest_versions(corpus, order, config),
-        *[lambda corpus, order: _find_least_alike(corpus, order, config)] * config.rounds,
+        lambda corpus, order: _find_versions(corpus, order, foreign) == np.arange(corpus.documents),
+        *[_find_least_alike] * _ROUNDS,
     ]
     for step, find in enumerate(steps):
         # By their text, not by their place: the same ones stay whatever the order of the documents.
@@ -102,16 +123,9 @@ def drop_copies(
         corpus = take_documents(corpus, np.flatnonzero(is_original).astype(np.int32))
         positions = positions[is_original]
         # Rare strings change little if few documents have gone.
-        if step > 1 and dropped < config.again * len(is_original):
+        if step > 1 and dropped < _AGAIN * len(is_original):
             break
     return corpus, positions
-
-
-def find_originals(corpus: Corpus, config: CopyConfig, numbers: LongArray | None = None) -> NDArray[np.bool_]:
-    """Mark the documents that are no copies: of those that are alike, one stays."""
-    is_original = np.zeros(corpus.documents, np.bool_)
-    is_original[drop_copies(corpus, config, numbers)[1]] = True
-    return is_original
 
 
 def take_documents(corpus: Corpus, positions: NDArray[np.int32]) -> Corpus:
@@ -167,51 +181,41 @@ def _find_longest(digests: NDArray[np.uint64], order: LongArray, numbers: LongAr
 # ------------------------------------------------------------------------------------------------------------- versions
 
 
-def group_versions(corpus: Corpus, config: CopyConfig | None) -> LongArray:
+def group_versions(corpus: Corpus) -> LongArray:
     """Return a number for each document, equal for those that may be versions of one story: most of their text is in
     another, a longer one.  So is that of articles with more boilerplate than text."""
-    if config is None or config.alike > 1:
-        return np.arange(corpus.documents)
     order = np.argsort(-np.diff(corpus.doc_starts), kind="stable")
-    return _find_versions(corpus, order, config, config.mostly_foreign)
+    return _find_versions(corpus, order, MOSTLY_FOREIGN)
 
 
-def _find_longest_versions(corpus: Corpus, order: LongArray, config: CopyConfig) -> NDArray[np.bool_]:
-    """Mark the first of each group of versions in an order in which the longest are first."""
-    is_original: NDArray[np.bool_] = _find_versions(corpus, order, config, config.foreign) == np.arange(
-        corpus.documents
-    )
-    return is_original
-
-
-def _find_versions(corpus: Corpus, order: LongArray, config: CopyConfig, foreign: float) -> LongArray:
+def _find_versions(corpus: Corpus, order: LongArray, foreign: float) -> LongArray:
     """Return for each document the first in an order that says all but a share of it, or itself."""
     lengths = np.diff(corpus.doc_starts)
     spaceless = is_spaceless(corpus.forms, corpus.traits)
     # A character is in nearly all documents, and says nothing by itself.
-    everywhere = np.inf if spaceless else config.everywhere * corpus.documents
+    everywhere = np.inf if spaceless else EVERYWHERE * corpus.documents
     kinds = np.where(corpus.df > everywhere, 1, 2).astype(np.uint8)
     kinds[: int(corpus.lines)] = 0
-    order = order[lengths[order] >= config.least_tokens]
+    order = order[lengths[order] >= _LEAST_TOKENS]
     version_of: LongArray = _core.find_versions(
         corpus.forms,
         corpus.doc_starts,
         kinds,
         _hash_forms(corpus),
         order.astype(np.int64),
-        characters_of_shingle(corpus.counts, config) if spaceless else config.shingle,
+        characters_of_shingle(corpus.counts) if spaceless else _SHINGLE,
         _choose_sampling(lengths[order]),
         foreign,
     )
     return version_of
 
 
-def characters_of_shingle(counts: LongArray, config: CopyConfig) -> int:
+def characters_of_shingle(counts: LongArray) -> int:
     """Return how many equal characters exclude chance: more in a script of few characters; `counts` are those of each
     character."""
     share = counts[counts > 0] / max(1, counts.sum())
     entropy = float(-(share * np.log2(share)).sum())
-    return max(config.spaceless_shingle, math.ceil(config.shingle_bits / max(entropy, 1.0)))
+    return max(_SPACELESS_SHINGLE, math.ceil(_SHINGLE_BITS / max(entropy, 1.0)))
 
 
 def _choose_sampling(lengths: LongArray) -> int:
@@ -224,10 +228,10 @@ def _choose_sampling(lengths: LongArray) -> int:
 # ---------------------------------------------------------------------------------------------------------------- alike
 
 
-def _find_least_alike(corpus: Corpus, order: LongArray, config: CopyConfig) -> NDArray[np.bool_]:
+def _find_least_alike(corpus: Corpus, order: LongArray) -> NDArray[np.bool_]:
     """Mark the first in an order among documents that share half of their rare strings."""
     n = corpus.documents
-    runs, owner, size = _find_rare_runs(corpus, config)
+    runs, owner, size = _find_rare_runs(corpus)
     rank = np.empty(n, np.uint64)
     rank[order] = np.arange(n, dtype=np.uint64)
     size = size[order]
@@ -246,8 +250,8 @@ def _find_least_alike(corpus: Corpus, order: LongArray, config: CopyConfig) -> N
     pairs, common = pairs[starts], np.diff(starts, append=len(pairs))
     first, second = pairs // n, pairs % n
     smaller = np.minimum(size[first], size[second])
-    is_copy = (common >= config.alike * smaller) & (smaller >= config.least)
-    is_copy |= (common == np.maximum(size[first], size[second])) & (common >= config.least_equal)
+    is_copy = (common >= _ALIKE * smaller) & (smaller >= _LEAST)
+    is_copy |= (common == np.maximum(size[first], size[second])) & (common >= _LEAST_EQUAL)
     is_original = np.ones(n, np.bool_)
     is_original[order[second[is_copy]]] = False
     return is_original
@@ -260,9 +264,7 @@ def _find_firsts(values: NDArray[Any]) -> NDArray[np.bool_]:
     return is_first
 
 
-def _find_rare_runs(
-    corpus: Corpus, config: CopyConfig
-) -> tuple[NDArray[np.uint64], NDArray[np.int32], NDArray[np.int64]]:
+def _find_rare_runs(corpus: Corpus) -> tuple[NDArray[np.uint64], NDArray[np.int32], NDArray[np.int64]]:
     """Find pairs of rare tokens that follow each other, whatever is between.
 
     Returns
@@ -275,9 +277,9 @@ def _find_rare_runs(
     n = corpus.documents
     rare = corpus.df <= max(
         2.0,
-        min(config.few_documents, config.few_part * n),
-        min(config.rare_documents, config.rare_part * n),
-        config.rare_share * n,
+        min(_FEW_DOCUMENTS, _FEW_PART * n),
+        min(_RARE_DOCUMENTS, _RARE_PART * n),
+        _RARE_SHARE * n,
     )
     rare[: int(corpus.lines)] = False
     kinds = np.where(rare, np.where(corpus.df > 1, 2, 1), 0).astype(np.uint8)

@@ -38,7 +38,14 @@ from templatemine.mining.labels import Candidates, find_candidates
 from templatemine.mining.learn_reading import learn_reading
 from templatemine.mining.methods import ResolvedConfig
 from templatemine.mining.name_slots import unite_families
-from templatemine.mining.near_duplicates import drop_copies, group_versions, is_blank, number_documents, take_documents
+from templatemine.mining.near_duplicates import (
+    MOSTLY_FOREIGN,
+    drop_copies,
+    group_versions,
+    is_blank,
+    number_documents,
+    take_documents,
+)
 from templatemine.mining.own_cuts import MAX_DOCUMENTS as MAX_LOOKED_AT
 from templatemine.mining.own_cuts import forget_texts, tearing_templates
 from templatemine.mining.questions import choose_questions, may_be_asked, weigh_questions
@@ -232,8 +239,8 @@ def read_source(source: str, documents: Sequence[Document], options: ResolvedCon
         distinct, pages = _learn_pages(mined_documents, options)
         if learned:
             corpus, different = take_documents(corpus, distinct), np.asarray(distinct, np.int32)
-    elif learned:
-        corpus, different = drop_copies(corpus, options.copies, number_documents(mined_documents))
+    elif learned and not options.keep_copies:
+        corpus, different = drop_copies(corpus, number_documents(mined_documents))
         if len(filled) - len(different) >= MIN_COPIES_SHARE * len(filled):
             # How a source writes is learnt from different documents, as all else is.
             mined_documents = [mined_documents[place] for place in different.tolist()]
@@ -337,7 +344,7 @@ def _find_scored(read: SourceTexts, documents: Sequence[Document], options: Reso
         matrices,
         scorer.score_all(candidate_kinds, matrices),
         options.select,
-        versions=None if corpus.html else group_versions(corpus, options.copies),
+        versions=None if corpus.html or options.keep_copies else group_versions(corpus),
         form=TextForm(
             html=corpus.html,
             one_line=read.rules is not None and read.rules.sentences,
@@ -420,9 +427,10 @@ def _learn_pages(
         for one, row in zip(documents, rows, strict=True)
     ]
     corpus = tokenise(documents[0].source if documents else "", stories, options.tokenise, lines=True)
-    # A story without what is around it: two with most of it in common are versions.
-    copies = options.copies and replace(options.copies, foreign=options.copies.mostly_foreign)
-    _, different = drop_copies(corpus, copies, number_documents(documents))
+    different = np.arange(len(documents), dtype=np.int32)
+    if not options.keep_copies:
+        # A story without what is around it: two with most of it in common are versions.
+        _, different = drop_copies(corpus, number_documents(documents), MOSTLY_FOREIGN)
     return different, counter.learn([row for row in (rows[index] for index in different.tolist()) if row is not None])
 
 
