@@ -12,9 +12,9 @@ from templatemine.mining.methods import METHODS, resolve_defaults
 @pytest.mark.parametrize("name", METHODS)
 def test_what_is_left_open_is_as_the_method_has_it(name: str) -> None:
     options, method = resolve_defaults(PipelineConfig(method=name)), METHODS[name]
-    assert options.method is method
+    assert options.way is method
     assert method.name == name
-    assert (options.min_docs, options.mine.min_docs) == (method.min_docs, method.min_docs)
+    assert options.min_docs == method.min_docs
     assert (options.mine.min_tokens, options.mine.min_share) == (method.min_tokens, method.min_share)
     assert options.tokenise.patterns == method.patterns
 

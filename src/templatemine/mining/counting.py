@@ -96,7 +96,7 @@ class MatchQuery:
         searched, blank, calendar = 0, 0, Calendar()
         remaining = iter(documents)
         while batch := list(islice(remaining, BATCH_SIZE)):
-            filled = [document for document in batch if not (options.method.learned and is_blank(document))]
+            filled = [document for document in batch if not (options.way.learned and is_blank(document))]
             blank += len(batch) - len(filled)
             for document in filled:
                 calendar.add(document.date)

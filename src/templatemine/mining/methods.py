@@ -9,19 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 
-from templatemine.config import (
-    CrossSourceConfig,
-    CutoffConfig,
-    MineConfig,
-    PageConfig,
-    PipelineConfig,
-    SampleConfig,
-    SelectConfig,
-    SharedConfig,
-    SlotConfig,
-    TokeniseConfig,
-)
-from templatemine.errors import ConfigError
+from templatemine.config import PipelineConfig, TokeniseConfig
 from templatemine.mining.cues import CueLexicon, load_cues, read_cues
 from templatemine.mining.score import Model, load_model
 from templatemine.text.patterns import PatternSet, pattern_set
@@ -72,22 +60,16 @@ METHODS: Mapping[str, Method] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ResolvedConfig:
+class ResolvedConfig(PipelineConfig):
     """The options of `PipelineConfig`, with all that its method stands for."""
 
-    method: Method
-    tokenise: TokeniseConfig
-    mine: MineConfig
-    keep_copies: bool
-    cutoff: CutoffConfig
-    cross_source: CrossSourceConfig
-    select: SelectConfig
-    slots: SlotConfig
-    sample: SampleConfig
-    page: PageConfig
-    shared: SharedConfig | None
-    model: str
-    cues: str | None
+    def __post_init__(self) -> None:
+        """Check nothing: the options were checked as they were made."""
+
+    @property
+    def way(self) -> Method:
+        """Return the method itself."""
+        return METHODS[self.method]
 
     @property
     def patterns(self) -> PatternSet:
@@ -108,28 +90,18 @@ class ResolvedConfig:
     @property
     def min_docs(self) -> int:
         """Return the fewest documents that a source is mined of."""
-        return self.method.min_docs if self.mine.min_docs is None else self.mine.min_docs
+        return self.way.min_docs if self.mine.min_docs is None else self.mine.min_docs
 
 
 def resolve_defaults(config: PipelineConfig) -> ResolvedConfig:
-    """Return the options of a run, unset ones by the method.
-
-    Raises
-    ------
-    ConfigError
-        There is no such method.
-    """
-    if config.method not in METHODS:
-        raise ConfigError(f"method: expected one of {', '.join(METHODS)}, got {config.method!r}")
+    """Return the options of a run, unset ones by the method."""
     method, mine, tokenise = METHODS[config.method], config.mine, config.tokenise
     if tokenise.patterns == TokeniseConfig().patterns:
         tokenise = replace(tokenise, patterns=method.patterns)
     resolved = {
-        "method": method,
         "tokenise": tokenise,
         "mine": replace(
             mine,
-            min_docs=method.min_docs if mine.min_docs is None else mine.min_docs,
             min_tokens=method.min_tokens if mine.min_tokens is None else mine.min_tokens,
             min_share=method.min_share if mine.min_share is None else mine.min_share,
         ),

@@ -162,7 +162,7 @@ def _decide_by_histogram(
     candidates: SourceCandidates, cross_counts: CrossSourceCounts, options: ResolvedConfig
 ) -> Decision:
     """Decide by steps 7 to 9 of the thesis and its second level."""
-    method, df = options.method, candidates.repeats.df
+    method, df = options.way, candidates.repeats.df
     is_shared = cross_counts.sources >= options.cross_source.max_sources
     is_candidate = ~is_shared if method.shared_first else np.ones(len(is_shared), np.bool_)
     floor = document_floor(candidates.documents, options.mine)

@@ -145,7 +145,7 @@ def skip_source(source: str, documents: Sequence[Document], options: ResolvedCon
         tokenise=options.tokenise,
         enabled=options.patterns.enabled,
         documents=len(documents),
-        method=options.method.name,
+        method=options.method,
         cutoff=Cutoff(method="none", df=None, share=None, energy=None, histogram=(), note=note),
         templates=(),
         first_date=dates[0] if dates else None,
@@ -173,7 +173,7 @@ def mine_source(
         documents = [documents[index] for index in sample.tolist()]
     if positions is not None:
         sample = positions if sample is None else positions[sample]
-    learned = options.method.learned
+    learned = options.way.learned
     read = read_source(source, documents, options)
     corpus, originals = read.corpus, read.originals
     mined = _find_scored(read, documents, options) if learned else _find_maximal(corpus, options)
@@ -227,7 +227,7 @@ class SourceTexts:
 
 def read_source(source: str, documents: Sequence[Document], options: ResolvedConfig) -> SourceTexts:
     """Learn how the texts of a source are read, tokenise them, and leave copies out."""
-    learned = options.method.learned
+    learned = options.way.learned
     order = _order_by_digest(documents)
     filled = [index for index in order if not (learned and is_blank(documents[index]))]
     mined_documents = [documents[index] for index in filled]
@@ -486,8 +486,8 @@ class MatchStep:
             tokenise=options.tokenise,
             enabled=options.patterns.enabled,
             documents=candidates.documents,
-            method=options.method.name,
-            caution=options.select.caution if options.method.learned else 1.0,
+            method=options.method,
+            caution=options.select.caution if options.way.learned else 1.0,
             cutoff=replace(cutoff, note=note),
             templates=build_templates(
                 candidates, accepted, documents, self.slots, answer.fillers, options, left_out=overruns
@@ -499,7 +499,7 @@ class MatchStep:
             questions=build_questions(candidates, choose_questions(candidates), documents, options),
             rejected={**counts, **({OVERRUN: len(overruns)} if overruns else {})},
         )
-        if options.method.learned:
+        if options.way.learned:
             mined = choose_by_text(_sampled(candidates, documents), MAX_LOOKED_AT)
             pack = _reject(pack, TEARS, tearing_templates(pack, mined))
             # A string that leaves half a sentence is no boilerplate that lacks its beginning: prose would go whole.
@@ -598,7 +598,7 @@ Step: TypeAlias = SourceReport | CountStep | MatchStep
 
 def count_queries(options: ResolvedConfig) -> int:
     """Return the number of queries that a sampled source has to all of its documents."""
-    return 1 if options.method.learned else 2
+    return 1 if options.way.learned else 2
 
 
 def decide_source(candidates: SourceCandidates, cross_counts: CrossSourceCounts, options: ResolvedConfig) -> Step:
