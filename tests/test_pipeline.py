@@ -25,6 +25,7 @@ from templatemine.config import (
 )
 from templatemine.errors import ConfigError
 from templatemine.kinds import CUT_ALL, choose
+from templatemine.mining import repeats
 from templatemine.mining.methods import resolve_defaults
 from templatemine.mining.stages import decide_source, mine_source, report_shared, unfit_reason
 from templatemine.mining.templates import build_templates
@@ -118,10 +119,11 @@ def test_two_processes_give_the_packs_of_one() -> None:
     assert one == two
 
 
-def test_64_bit_arrays_give_the_same_packs() -> None:
-    one = {source: pack.to_json() for source, pack in mine(three_sources()).items()}
-    wide = PipelineConfig(mine=MineConfig(force64=True))
-    assert {source: pack.to_json() for source, pack in mine(three_sources(), wide).items()} == one
+def test_64_bit_arrays_give_the_same_packs(monkeypatch: pytest.MonkeyPatch) -> None:
+    config = PipelineConfig(method="energy")
+    one = {source: pack.to_json() for source, pack in mine(three_sources(), config).items()}
+    monkeypatch.setattr(repeats, "INT32_MAX", 0)
+    assert {source: pack.to_json() for source, pack in mine(three_sources(), config).items()} == one
 
 
 def test_every_rejected_string_has_a_reason() -> None:

@@ -1,5 +1,5 @@
 from collections.abc import Sequence
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,7 @@ __all__ = [
     "find_first_positions",
     "find_last_start",
     "find_rare_pairs",
-    "find_repeats_i32",
-    "find_repeats_i64",
+    "find_repeats",
     "find_versions",
     "format_json_rows",
     "gather_slices_i32",
@@ -21,8 +20,7 @@ __all__ = [
     "group_rates",
     "grow_strings",
     "hash_strings",
-    "lcp_i32",
-    "lcp_i64",
+    "lcp",
     "number_hashes",
     "reduce_tokens",
     "renumber",
@@ -50,22 +48,12 @@ def reduce_tokens(
     symbol_of: NDArray[np.int32],
     lines: bool = False,
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]: ...
-def lcp_i32(text: NDArray[np.int32], sa: NDArray[np.int32]) -> NDArray[np.int32]: ...
-def lcp_i64(text: NDArray[np.int32], sa: NDArray[np.int64]) -> NDArray[np.int64]: ...
-def find_repeats_i32(
+def lcp(text: NDArray[np.int32], sa: NDArray[Any]) -> NDArray[Any]: ...
+def find_repeats(
     text: NDArray[np.int32],
     doc_of: NDArray[np.int32],
-    sa: NDArray[np.int32],
-    lcp: NDArray[np.int32],
-    documents: int,
-    min_tokens: int,
-    min_df: int,
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]: ...
-def find_repeats_i64(
-    text: NDArray[np.int32],
-    doc_of: NDArray[np.int32],
-    sa: NDArray[np.int64],
-    lcp: NDArray[np.int64],
+    sa: NDArray[Any],
+    lcp: NDArray[Any],
     documents: int,
     min_tokens: int,
     min_df: int,

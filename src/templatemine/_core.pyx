@@ -21,8 +21,8 @@ from templatemine.text._scan cimport (
 
 __all__ = [
     "Windows", "count_holders", "document_frequency", "find_first_positions", "find_last_start", "find_rare_pairs",
-    "find_repeats_i32", "find_repeats_i64", "find_versions", "format_json_rows", "gather_slices_i32", "gather_slices_u8",
-    "group_rates", "grow_strings", "hash_strings", "lcp_i32", "lcp_i64", "number_hashes", "reduce_tokens", "renumber",
+    "find_repeats", "find_versions", "format_json_rows", "gather_slices_i32", "gather_slices_u8", "group_rates", "grow_strings",
+    "hash_strings", "lcp", "number_hashes", "reduce_tokens", "renumber",
 ]
 
 
@@ -296,38 +296,30 @@ cdef void _compute_lcp(const int32_t* text, int64_t n, const index_t* sa, index_
         lcp[i] = plcp[sa[i]]
 
 
-cdef object _lcp(const int32_t[::1] text, const index_t[::1] sa, object dtype):
-    if sa.shape[0] != text.shape[0]:
-        raise ValueError(f"expected a suffix array of {text.shape[0]} entries, got {sa.shape[0]}")
-    check_within("sa", &sa[0] if sa.shape[0] else NULL, sa.shape[0], 0, text.shape[0])
-    cdef index_t[::1] plcp = np.empty(max(text.shape[0], 1), dtype)
-    cdef index_t[::1] out = np.zeros(max(text.shape[0], 1), dtype)
-    if text.shape[0]:
-        with nogil:
-            _compute_lcp(&text[0], text.shape[0], &sa[0], &plcp[0], &out[0])
-    return np.asarray(out)[: text.shape[0]]
-
-
-def lcp_i32(const int32_t[::1] text not None, const int32_t[::1] sa not None):
+def lcp(const int32_t[::1] text not None, const index_t[::1] sa not None):
     """Longest common prefix array of `text`, no break inside a prefix.
 
     Parameters
     ----------
     text : int32, shape (n,)
         Symbols; 0 is the break and equals nothing, itself included.
-    sa : int32, shape (n,)
+    sa : int32 or int64, shape (n,)
         Suffix array of `text` under any order of the symbols.
 
     Returns
     -------
-    int32 array, shape (n,); entry 0 is 0.
+    array of the type of `sa`, shape (n,); entry 0 is 0.
     """
-    return _lcp(text, sa, np.int32)
-
-
-def lcp_i64(const int32_t[::1] text not None, const int64_t[::1] sa not None):
-    """As `lcp_i32` for a 64-bit suffix array."""
-    return _lcp(text, sa, np.int64)
+    if sa.shape[0] != text.shape[0]:
+        raise ValueError(f"expected a suffix array of {text.shape[0]} entries, got {sa.shape[0]}")
+    check_within("sa", &sa[0] if sa.shape[0] else NULL, sa.shape[0], 0, text.shape[0])
+    dtype = np.int32 if index_t is int32_t else np.int64
+    cdef index_t[::1] plcp = np.empty(max(text.shape[0], 1), dtype)
+    cdef index_t[::1] out = np.zeros(max(text.shape[0], 1), dtype)
+    if text.shape[0]:
+        with nogil:
+            _compute_lcp(&text[0], text.shape[0], &sa[0], &plcp[0], &out[0])
+    return np.asarray(out)[: text.shape[0]]
 
 
 # ======================================================================================================================
@@ -431,8 +423,20 @@ cdef int _find_repeats(const int32_t* text, const int32_t* doc_of, const index_t
     return 0
 
 
-cdef tuple _repeats_of(const int32_t[::1] text, const int32_t[::1] doc_of, const index_t[::1] sa, const index_t[::1] lcp,
-                       int64_t documents, int64_t min_tokens, int64_t min_df):
+def find_repeats(const int32_t[::1] text not None, const int32_t[::1] doc_of not None, const index_t[::1] sa not None,
+                 const index_t[::1] lcp not None, int64_t documents, int64_t min_tokens, int64_t min_df):
+    """Find the maximal repeats of at least `min_tokens` tokens in at least `min_df` documents.  O(n log depth).
+
+    A string is maximal if extending it by one token to the left or right loses occurrences; breaks and document ends count
+    as different tokens.
+
+    Returns
+    -------
+    rank : int64 array; the occurrences begin at ``sa[rank : rank + count]``
+    length : int32 array, in tokens
+    count : int32 array, occurrences
+    df : int32 array, distinct documents
+    """
     if not text.shape[0] == doc_of.shape[0] == sa.shape[0] == lcp.shape[0]:
         raise ValueError(f"expected equal lengths, got {text.shape[0]}, {doc_of.shape[0]}, {sa.shape[0]} and {lcp.shape[0]}")
     check_within("text", &text[0] if text.shape[0] else NULL, text.shape[0], 0, 0x7FFFFFFF)
@@ -450,29 +454,6 @@ cdef tuple _repeats_of(const int32_t[::1] text, const int32_t[::1] doc_of, const
     finally:
         columns = occurrences_to_columns(&repeats)
     return columns
-
-
-def find_repeats_i32(const int32_t[::1] text not None, const int32_t[::1] doc_of not None, const int32_t[::1] sa not None,
-                     const int32_t[::1] lcp not None, int64_t documents, int64_t min_tokens, int64_t min_df):
-    """Find the maximal repeats of at least `min_tokens` tokens in at least `min_df` documents.  O(n log depth).
-
-    A string is maximal if extending it by one token to the left or right loses occurrences; breaks and document ends count
-    as different tokens.
-
-    Returns
-    -------
-    rank : int64 array; the occurrences begin at ``sa[rank : rank + count]``
-    length : int32 array, in tokens
-    count : int32 array, occurrences
-    df : int32 array, distinct documents
-    """
-    return _repeats_of(text, doc_of, sa, lcp, documents, min_tokens, min_df)
-
-
-def find_repeats_i64(const int32_t[::1] text not None, const int32_t[::1] doc_of not None, const int64_t[::1] sa not None,
-                     const int64_t[::1] lcp not None, int64_t documents, int64_t min_tokens, int64_t min_df):
-    """As `find_repeats_i32` for 64-bit suffix and LCP arrays."""
-    return _repeats_of(text, doc_of, sa, lcp, documents, min_tokens, min_df)
 
 
 # ------------------------------------------------------------------------------------------------------------- windows

@@ -158,7 +158,6 @@ class MineConfig(Options):
     min_df: int = 3
     min_share: float | None = None
     min_tokens: int | None = None
-    force64: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

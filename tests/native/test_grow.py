@@ -51,7 +51,7 @@ def by_sorting(symbols: NDArray[np.int32], doc_of: NDArray[np.int32], min_tokens
     """The same from suffix array, LCP and a stack."""
     sa = suffix_array(symbols)
     documents = int(doc_of.max(initial=-1)) + 1
-    columns = _core.find_repeats_i32(symbols, doc_of, sa, _core.lcp_i32(symbols, sa), documents, min_tokens, min_df)
+    columns = _core.find_repeats(symbols, doc_of, sa, _core.lcp(symbols, sa), documents, min_tokens, min_df)
     rank, length, count, df = columns
     first = _core.find_first_positions(rank, count, sa.astype(np.int64), ENOUGH)
     rows: Rows = {}

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 import reference
 from strategies import closed, corpora, corpus_of, examples, flat
 from templatemine import _core
 from templatemine.config import MineConfig
+from templatemine.mining import repeats
 from templatemine.mining.index import build_index, document_floor, documents_at, tokens_at
 from templatemine.mining.repeats import MIN_TOKENS, POWER_TOKENS, find_repeats, suffix_array
 from templatemine.model import IntArray
@@ -32,13 +32,12 @@ def widened(symbols: IntArray, width: int) -> IntArray:
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("force64", [False, True], ids=["32 bit", "64 bit"])
 @examples(150)
 @given(corpora(breaks=True))
-def test_suffix_array_is_ascending(width: int, force64: bool, documents: list[list[int]]) -> None:
+def test_suffix_array_is_ascending(width: int, documents: list[list[int]]) -> None:
     symbols = widened(closed(documents)[0], width)
-    sa = suffix_array(symbols, force64=force64)
-    assert sa.dtype == (np.int64 if force64 else np.int32)
+    sa = suffix_array(symbols)
+    assert sa.dtype == np.int32
     assert sa.flags.c_contiguous
     # Symbols are compared by their bytes as they lie in memory: any fixed order will do.
     size = 1 if not len(symbols) or symbols.max() < 2**8 else width
@@ -60,8 +59,9 @@ def test_lcp_is_that_of_the_reference(documents: list[list[int]]) -> None:
     symbols, _ = closed(documents)
     sa = suffix_array(symbols)
     expected = reference.lcp_array(symbols.tolist(), sa.tolist())
-    assert _core.lcp_i32(symbols, sa).tolist() == expected
-    assert _core.lcp_i64(symbols, sa.astype(np.int64)).tolist() == expected
+    for kind in (np.int32, np.int64):
+        found = _core.lcp(symbols, sa.astype(kind))
+        assert (found.dtype, found.tolist()) == (kind, expected)
 
 
 @examples(100)
@@ -70,7 +70,7 @@ def test_lcp_takes_any_order_of_the_symbols(documents: list[list[int]], order: l
     symbols, _ = closed(documents)
     sa = reference.suffix_array(symbols.tolist(), lambda symbol: order[symbol])
     array = np.array(sa, np.int32)
-    assert _core.lcp_i32(symbols, array).tolist() == reference.lcp_array(symbols.tolist(), sa)
+    assert _core.lcp(symbols, array).tolist() == reference.lcp_array(symbols.tolist(), sa)
 
 
 @examples(200)
@@ -177,7 +177,9 @@ def test_breaks_for_rare_forms_lose_nothing(floor: int, documents: list[list[int
     config = MineConfig(min_df=floor, min_share=0.0, min_tokens=2)
     expected = reference.maximal_strings(documents, 2, floor)
     assert strings_of(documents, config) == expected
-    assert strings_of(documents, MineConfig(min_df=floor, min_share=0.0, min_tokens=2, force64=True)) == expected
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(repeats, "INT32_MAX", 0)
+        assert strings_of(documents, config) == expected
 
 
 @pytest.mark.parametrize("period", [1, 3])
@@ -193,13 +195,14 @@ def test_powers_of_one_string_do_not_outgrow_the_text(period: int) -> None:
     assert powers <= MIN_TOKENS < powers + len(lengths) + 1 < sum(range(size))
 
 
-@pytest.mark.parametrize("force64", [False, True], ids=["grown", "sorted"])
-def test_long_strings_that_are_no_powers_stay(force64: bool) -> None:
+@pytest.mark.parametrize("bound", [repeats.INT32_MAX, 0], ids=["grown", "sorted"])
+def test_long_strings_that_are_no_powers_stay(bound: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A letter that each document changes at some places has more tokens in its parts than there are."""
     random = np.random.default_rng(3)
     letter = random.integers(2, 500, 300)
     documents = [np.where(random.random(300) < 0.003, 1, letter).tolist() for _ in range(400)]
-    config = MineConfig(min_df=3, min_share=0.0, min_tokens=1, force64=force64)
+    monkeypatch.setattr(repeats, "INT32_MAX", bound)
+    config = MineConfig(min_df=3, min_share=0.0, min_tokens=1)
     corpus = corpus_of(documents)
     index = build_index(corpus, config)
     lengths = find_repeats(index, 400, 3, config).repeats.length
@@ -232,10 +235,11 @@ def test_little_or_nothing(documents: list[list[int]]) -> None:
     )
 
 
-def test_types() -> None:
-    empty: NDArray[np.int32] = np.empty(0, np.int32)
-    assert suffix_array(empty).dtype == np.int32
-    assert suffix_array(empty, force64=True).dtype == np.int64
+def test_types(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert suffix_array(np.empty(0, np.int32)).dtype == np.int32
+    monkeypatch.setattr(repeats, "INT32_MAX", 0)
+    found = suffix_array(np.array([1, 1, 0], np.int32))
+    assert (found.dtype, found.tolist()) == (np.int64, [2, 1, 0])
 
 
 @examples(200)

@@ -85,9 +85,8 @@ def test_kernels_of_the_index(text: str, wide: bool) -> None:
     def prepare(size: int) -> Callable[[], object]:
         documents = TEXTS[text](size)
         symbols, doc_of = closed(documents)
-        sa = suffix_array(symbols, force64=wide)
-        lcp, repeats = (_core.lcp_i64, _core.find_repeats_i64) if wide else (_core.lcp_i32, _core.find_repeats_i32)
-        return lambda: repeats(symbols, doc_of, sa, lcp(symbols, sa), len(documents), 1, 1)
+        sa = suffix_array(symbols).astype(np.int64 if wide else np.int32)
+        return lambda: _core.find_repeats(symbols, doc_of, sa, _core.lcp(symbols, sa), len(documents), 1, 1)
 
     hold(prepare)
 

@@ -31,10 +31,8 @@ def repeats(
     """What the kernel finds: string -> (occurrences, documents); every occurrence is looked up."""
     symbols, doc_of = closed(documents)
     if sa is None:
-        sa = suffix_array(symbols, force64=wide)
-    lcp = (_core.lcp_i64 if wide else _core.lcp_i32)(symbols, sa)
-    kernel = _core.find_repeats_i64 if wide else _core.find_repeats_i32
-    columns = kernel(symbols, doc_of, sa, lcp, len(documents), min_tokens, min_df)
+        sa = suffix_array(symbols).astype(np.int64 if wide else np.int32)
+    columns = _core.find_repeats(symbols, doc_of, sa, _core.lcp(symbols, sa), len(documents), min_tokens, min_df)
     assert [column.dtype for column in columns] == [np.int64, np.int32, np.int32, np.int32]
     found: Found = {}
     for rank, length, count, df in zip(*(column.tolist() for column in columns), strict=True):
@@ -112,7 +110,7 @@ def test_by_hand(documents: list[list[int]], expected: Found) -> None:
 def test_the_first_place_of_each_string(documents: list[list[int]]) -> None:
     symbols, doc_of = closed(documents)
     sa = suffix_array(symbols)
-    rank, _, count, _ = _core.find_repeats_i32(symbols, doc_of, sa, _core.lcp_i32(symbols, sa), len(documents), 1, 1)
+    rank, _, count, _ = _core.find_repeats(symbols, doc_of, sa, _core.lcp(symbols, sa), len(documents), 1, 1)
     first = _core.find_first_positions(rank, count, sa.astype(np.int64), len(symbols) + 1)
     assert first.tolist() == [sa[start : start + times].min() for start, times in zip(rank, count, strict=True)]
 

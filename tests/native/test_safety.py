@@ -182,8 +182,8 @@ def test_what_is_no_suffix_array_points_nowhere() -> None:
     """Places that it does not hold have no suffix before them; what they were taken for lay anywhere."""
     for _ in range(3):
         np.full(4, 2**63 - 1)  # what the next array of four numbers may find
-        assert len(_core.lcp_i32(i32(1, 1, 1, 0), i32(0, 0, 0, 0))) == 4
-        assert len(_core.lcp_i64(i32(1, 1, 1, 0), i64(0, 0, 0, 0))) == 4
+        assert len(_core.lcp(i32(1, 1, 1, 0), i32(0, 0, 0, 0))) == 4
+        assert len(_core.lcp(i32(1, 1, 1, 0), i64(0, 0, 0, 0))) == 4
 
 
 def test_half_a_character_is_a_word() -> None:

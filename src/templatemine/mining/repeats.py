@@ -22,6 +22,7 @@ from templatemine.config import MineConfig
 from templatemine.model import Index, IntArray, MaximalRepeats, Repeats
 
 INT32_MAX = 2**31 - 1
+"""Tokens, beyond which suffix arrays are of 64 bits, and strings are not grown."""
 
 STEPS_PER_TOKEN = 32
 """A token of the text.  News take 2, Chinese, where a character is a token, 5; sorting costs as much as some 20."""
@@ -46,14 +47,14 @@ def find_repeats(index: Index, documents: int, floor: int, config: MineConfig) -
     config : MineConfig
     """
     size, min_tokens = len(index.symbols), config.min_tokens or 1
-    if size < INT32_MAX and not config.force64:
+    if size < INT32_MAX:
         grown = _core.grow_strings(index.symbols, index.doc_starts, min_tokens, floor, STEPS_PER_TOKEN * size + 1024)
         if grown is not None:
             positions, rank, first, length, count, df = grown
             repeats = Repeats(rank=rank, length=length, count=count, df=df)
             repeats_found = MaximalRepeats(repeats=repeats, positions=positions, first=first.astype(np.int64))
             return _limit_tokens(repeats_found, index.symbols)
-    return _limit_tokens(_find_by_sorting(index, documents, floor, min_tokens, config.force64), index.symbols)
+    return _limit_tokens(_find_by_sorting(index, documents, floor, min_tokens), index.symbols)
 
 
 def _limit_tokens(repeats: MaximalRepeats, symbols: IntArray) -> MaximalRepeats:
@@ -86,14 +87,11 @@ def _find_powers(repeats: MaximalRepeats, symbols: IntArray) -> NDArray[np.bool_
     return powers
 
 
-def _find_by_sorting(index: Index, documents: int, floor: int, min_tokens: int, force64: bool) -> MaximalRepeats:
-    symbols, sa = index.symbols, suffix_array(index.symbols, force64=force64)
+def _find_by_sorting(index: Index, documents: int, floor: int, min_tokens: int) -> MaximalRepeats:
+    symbols, sa = index.symbols, suffix_array(index.symbols)
     doc_of = np.repeat(np.arange(documents, dtype=np.int32), np.diff(index.doc_starts))
-    if sa.dtype == np.int64:
-        columns = _core.find_repeats_i64(symbols, doc_of, sa, _core.lcp_i64(symbols, sa), documents, min_tokens, floor)
-    else:
-        columns = _core.find_repeats_i32(symbols, doc_of, sa, _core.lcp_i32(symbols, sa), documents, min_tokens, floor)
-    rank, length, count, df = columns
+    lcp = _core.lcp(symbols, sa)
+    rank, length, count, df = _core.find_repeats(symbols, doc_of, sa, lcp, documents, min_tokens, floor)
     # Nested repeats (one token for ever) have more occurrences than a few a token: then some of each string's must do.
     max_steps = STEPS_PER_TOKEN * len(symbols)
     max_occurrences = len(symbols) if count.sum(dtype=np.int64) <= max_steps else max_steps // len(count)
@@ -101,19 +99,18 @@ def _find_by_sorting(index: Index, documents: int, floor: int, min_tokens: int, 
     return MaximalRepeats(repeats=Repeats(rank=rank, length=length, count=count, df=df), positions=sa, first=first)
 
 
-def suffix_array(symbols: IntArray, *, force64: bool = False) -> NDArray[Any]:
+def suffix_array(symbols: IntArray) -> NDArray[Any]:
     """Return the suffix array of non-negative symbols under some fixed order of the symbols; two bytes a token where
     they suffice.
 
     Returns
     -------
-    int32 array, or int64 beyond 2^31 - 1 tokens or with `force64`.
+    int32 array, or int64 beyond `INT32_MAX` tokens.
     """
     import pydivsufsort
 
     if len(symbols) == 0:
-        return np.empty(0, np.int64 if force64 else np.int32)
+        return np.empty(0, np.int32)
     narrow = np.uint8 if symbols.max() < 2**8 else np.uint16 if symbols.max() < 2**16 else np.uint32
-    order = pydivsufsort.divsufsort(symbols.astype(narrow), force64=force64)
-    wide = force64 or len(symbols) > INT32_MAX
-    return np.ascontiguousarray(order, dtype=np.int64 if wide else np.int32)
+    order = pydivsufsort.divsufsort(symbols.astype(narrow))
+    return np.ascontiguousarray(order, dtype=np.int64 if len(symbols) > INT32_MAX else np.int32)
