@@ -17,11 +17,11 @@ from templatemine.mining.heads import encode_body
 from templatemine.mining.own_cuts import tearing_templates
 from templatemine.mining.sampling import choose_by_text
 from templatemine.mining.segments import DASHES
-from templatemine.mining.slot_types import is_of_kind
+from templatemine.mining.slot_types import is_name
 from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import keep_one_of_each, order_templates, template_id
-from templatemine.text.characters import CAPITAL, CLOSERS, SMALL
+from templatemine.text.characters import CLOSERS, SMALL
 from templatemine.text.expressions import ANCHORS
 from templatemine.text.slots import DATELINE, slot_token
 
@@ -44,7 +44,6 @@ MAX_DOCUMENTS = 1000
 _SENTENCE_ENDS = (".", "!", "?")
 _SMALL_WORDS = re.compile(f"[ -][{SMALL}]+ +[{SMALL}]{{2,}}(?![^ ])")
 """Two words in small letters: names hold "and", "of", "von der" at most."""
-_CAPITAL = re.compile(f"[{CAPITAL}]")
 _LETTER = re.compile(r"[^\W\d_]")
 _SIDES = {"start": "end", "end": "start"}
 
@@ -168,7 +167,7 @@ def _is_dash(side: str, tokens: Sequence[str]) -> bool:
 
 def _is_name(tokens: Sequence[str], side: str, separators: str) -> bool:
     text = " ".join(tokens)
-    return "{" not in text and _CAPITAL.search(text) is not None and is_of_kind("names", text, separators, _SIDES[side])
+    return "{" not in text and is_name(text, _SIDES[side], separators)
 
 
 def _unite(pack: Pack, family: _Family) -> Template:

@@ -32,9 +32,8 @@ from numpy.typing import NDArray
 from templatemine import _core
 from templatemine.io.page_addresses import canonical_address
 from templatemine.mining.segments import is_spaceless
-from templatemine.mining.tokenise import Vocabulary
+from templatemine.mining.tokenise import hash_forms
 from templatemine.model import Corpus, Document, IntArray, LongArray
-from templatemine.text import _scan
 
 _NUMBERED = re.compile(r".*:\d+")
 """Ids of records without one: the name of their file, and their number in it.  Other files may have that name."""
@@ -110,7 +109,7 @@ def drop_copies(
     """
     positions = np.arange(corpus.documents, dtype=np.int32)
     lengths = np.diff(corpus.doc_starts).astype(np.int32)
-    digests = _core.hash_strings(corpus.forms, _hash_forms(corpus), corpus.doc_starts[:-1], lengths)
+    digests = _core.hash_strings(corpus.forms, hash_forms(corpus), corpus.doc_starts[:-1], lengths)
     steps: list[Callable[[Corpus, LongArray], NDArray[np.bool_]]] = [
         lambda corpus, order: _find_longest(digests, order, numbers),
         lambda corpus, order: _find_versions(corpus, order, foreign) == np.arange(corpus.documents),
@@ -160,12 +159,6 @@ def _take_tokens(corpus: Corpus, selected: NDArray[np.bool_]) -> tuple[IntArray,
     return np.concatenate([np.empty(0, np.int32), *stretches]), starts
 
 
-def _hash_forms(corpus: Corpus) -> NDArray[np.uint64]:
-    forms = corpus.form_names
-    assert isinstance(forms, Vocabulary)
-    return _scan.form_hashes(forms.arena, forms.offsets)
-
-
 # ---------------------------------------------------------------------------------------------------------------- known
 
 
@@ -201,7 +194,7 @@ def _find_versions(corpus: Corpus, order: LongArray, foreign: float) -> LongArra
         corpus.forms,
         corpus.doc_starts,
         kinds,
-        _hash_forms(corpus),
+        hash_forms(corpus),
         order.astype(np.int64),
         characters_of_shingle(corpus.counts) if spaceless else _SHINGLE,
         _choose_sampling(lengths[order]),
@@ -283,5 +276,5 @@ def _find_rare_runs(corpus: Corpus) -> tuple[NDArray[np.uint64], NDArray[np.int3
     )
     rare[: int(corpus.lines)] = False
     kinds = np.where(rare, np.where(corpus.df > 1, 2, 1), 0).astype(np.uint8)
-    runs, owner, rare_tokens, _ = _core.find_rare_pairs(corpus.forms, corpus.doc_starts, kinds, _hash_forms(corpus))
+    runs, owner, rare_tokens, _ = _core.find_rare_pairs(corpus.forms, corpus.doc_starts, kinds, hash_forms(corpus))
     return runs, owner, np.maximum(rare_tokens - 1, 0)

@@ -241,12 +241,12 @@ def _all_of_kind(kind: str, fillers: Sequence[str], side: str, separators: str) 
     """Return whether all fillers are of a kind, or nearly all names."""
     if kind != "names":
         return all(is_of_kind(kind, filler, separators, side) for filler in fillers)
-    return sum(_is_name(filler, side, separators) for filler in fillers) >= _MIN_NAMES_SHARE * len(fillers)
+    return sum(is_name(filler, side, separators) for filler in fillers) >= _MIN_NAMES_SHARE * len(fillers)
 
 
 def _are_mostly_titles(fillers: Sequence[str], side: str, separators: str) -> bool:
     """Return whether the fillers of a slot are headlines of words with capitals, most of which could be names."""
-    names = [filler for filler in fillers if _is_name(filler, side, separators)]
+    names = [filler for filler in fillers if is_name(filler, side, separators)]
     return len(names) < len(fillers) and sum(len(name.split()) for name in names) >= _TITLE_WORDS * len(names)
 
 
@@ -254,14 +254,14 @@ def _are_names_or_sentences(fillers: Sequence[str], side: str, separators: str) 
     """Return whether at least half of the fillers that a slot of a length would take are names, and most of the others
     sentences: credits with nothing between them and the story."""
     taken = [filler for filler in fillers if len(filler) <= _SIZED]
-    others = [filler for filler in taken if not _is_name(filler, side, separators)]
+    others = [filler for filler in taken if not is_name(filler, side, separators)]
     sentences = sum(len(filler.split()) >= _MIN_SENTENCE_WORDS and ends_sentence(filler) for filler in others)
     return 2 * len(others) <= len(taken) and 2 * sentences > len(others)
 
 
-def _is_name(filler: str, side: str, separators: str) -> bool:
+def is_name(filler: str, side: str, separators: str) -> bool:
     """Return whether a filler is names and holds a capital, or it would be any of scripts without."""
-    return is_of_kind("names", filler, separators, side) and _CAPITAL.search(filler) is not None
+    return _CAPITAL.search(filler) is not None and is_of_kind("names", filler, separators, side)
 
 
 def is_of_kind(kind: str, filler: str, separators: str, side: str) -> bool:

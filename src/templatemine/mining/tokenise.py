@@ -23,7 +23,7 @@ from templatemine.text.expressions import tokeniser_input
 from templatemine.text.patterns import PatternSet, pattern_set
 from templatemine.text.reading import ReadingRules
 
-__all__ = ["Vocabulary", "document_days", "document_input", "is_html_source", "tokenise"]
+__all__ = ["Vocabulary", "document_days", "document_input", "hash_forms", "is_html_source", "tokenise"]
 
 BATCH_SIZE = 64
 """Documents that the native core is given at a time."""
@@ -65,6 +65,13 @@ class Vocabulary(Sequence[bytes]):
                 places = places[self.arena[self.offsets[places] + offset] == byte]
             found.append(places)
         return np.concatenate(found)
+
+
+def hash_forms(corpus: Corpus) -> NDArray[np.uint64]:
+    """Return a hash of each form, which is the same in all sources."""
+    forms = corpus.form_names
+    assert isinstance(forms, Vocabulary)
+    return _scan.form_hashes(forms.arena, forms.offsets)
 
 
 def document_days(dates: Iterable[str | None]) -> tuple[str, ...]:
