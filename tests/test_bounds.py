@@ -73,6 +73,7 @@ def test_records_keep_to_their_words(row: str) -> None:
     record, name = row.split(".")
     with pytest.raises(ConfigError, match=f"{name}: expected .* or .*, got 'x'"):
         made(record, **{name: "x"})
+    assert getattr(made(record), name) == WORDS[row][0]
 
 
 def test_what_was_given_is_told() -> None:

@@ -182,6 +182,7 @@ NUMBERS: Mapping[str, Range] = {
 """Record and field, or the parameter of a function -> its numbers."""
 
 WORDS: Mapping[str, tuple[str, ...]] = {
+    "TokeniseConfig.text_markup": ("auto", "none", "html"),
     "PageConfig.headline": ("keep", "drop"),
     "PageConfig.keep": ("main", "all"),
     "PageConfig.kind": ("auto", "article", "forum", "listing", "collection", "product", "documentation", "service"),
@@ -193,7 +194,7 @@ WORDS: Mapping[str, tuple[str, ...]] = {
     "RenderConfig.network": ("none", "origin", "any"),
     "PipelineConfig.method": ("learned", "energy", "thesis"),
 }
-"""Record and field -> its words."""
+"""Record and field -> its words, the default first."""
 
 
 def check_number(name: str, value: object, called: str = "") -> None:

@@ -12,7 +12,6 @@ from templatemine.kinds import DEFAULT, POLICIES, Choice
 __all__ = [
     "SHIPPED",
     "TEXT_FORMATS",
-    "TEXT_MARKUPS",
     "BlogRule",
     "CleanConfig",
     "CrossSourceConfig",
@@ -117,12 +116,8 @@ class UserPattern(Options):
     spans: bool = False
 
 
-TEXT_MARKUPS = ("auto", "none", "html")
-"""Whether texts hold mark-up, see `TokeniseConfig`."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TokeniseConfig:
+class TokeniseConfig(Options):
     """Options of tokenising.
 
     separators : characters that part tokens beside white space; the thesis uses the hyphen (section 5.2).
@@ -134,11 +129,6 @@ class TokeniseConfig:
     patterns: str = "news"
     user_patterns: tuple[UserPattern, ...] = ()
     text_markup: str = "auto"
-
-    def __post_init__(self) -> None:
-        if self.text_markup not in TEXT_MARKUPS:
-            raise ConfigError(f"text_markup: expected one of {', '.join(TEXT_MARKUPS)}, got {self.text_markup!r}")
-        check_record(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from conftest import Cli
+from templatemine.bounds import WORDS
 from templatemine.cli import app, common, text_tables
-from templatemine.cli.cmd_mine import METHODS
 from templatemine.errors import CapacityError, CorpusError, MissingExtraError
 
 
@@ -180,7 +180,7 @@ def test_wrong_options(
 def test_methods_are_those_of_the_pipeline() -> None:
     from templatemine import pipeline
 
-    assert tuple(pipeline.METHODS) == METHODS
+    assert tuple(pipeline.METHODS) == WORDS["PipelineConfig.method"]
 
 
 class Boom:

@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from templatemine.api import Packs
-from templatemine.config import TEXT_MARKUPS, PipelineConfig, SelectConfig, TokeniseConfig, UserPattern
+from templatemine.bounds import WORDS
+from templatemine.config import PipelineConfig, SelectConfig, TokeniseConfig, UserPattern
 from templatemine.errors import CorpusError, PackError
 from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
@@ -68,7 +69,7 @@ OWN = UserPattern(name="issue", regex="No[0-9]+")
         TokeniseConfig,
         separators=st.sampled_from(("-", "", "-|")),
         patterns=st.sampled_from(("news", "thesis", "none")),
-        text_markup=st.sampled_from(TEXT_MARKUPS),
+        text_markup=st.sampled_from(WORDS["TokeniseConfig.text_markup"]),
         user_patterns=st.sampled_from(((), (OWN,))),
     ),
     caution=st.sampled_from((0.5, 1.0, 3.0)),

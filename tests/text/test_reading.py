@@ -153,7 +153,7 @@ def test_markup_is_recognised_over_the_source() -> None:
     assert learn_reading([*plain, *marked], "auto").markup
     assert not learn_reading([*plain, *marked], "none").markup
     assert learn_reading(plain, "html").markup
-    with pytest.raises(ConfigError, match="text_markup: expected one of auto, none, html, got 'xml'"):
+    with pytest.raises(ConfigError, match="text_markup: expected auto, none or html, got 'xml'"):
         TokeniseConfig(text_markup="xml")
 
 

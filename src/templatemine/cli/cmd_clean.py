@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from templatemine.bounds import WORDS
 from templatemine.cli import common, text_tables
-from templatemine.config import TEXT_FORMATS, CleanConfig, PageConfig
+from templatemine.config import CleanConfig, PageConfig
 from templatemine.errors import ConfigError, CorpusError, counted
 from templatemine.kinds import CUT_ALL, DEFAULT, KINDS, POLICIES, Choice
 
@@ -130,12 +130,7 @@ def _add_cleaning(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     """Add the options of cleaning texts and pages."""
     clean = CleanConfig()
     group = parser.add_argument_group("cleaning")
-    group.add_argument(
-        "--engine",
-        choices=WORDS["CleanConfig.engine"],
-        default=clean.engine,
-        help="both remove the same; native is faster (default: %(default)s)",
-    )
+    common.add_words(group, "--engine", "CleanConfig.engine", "both remove the same; native is faster")
     common.add_number(
         group,
         "--gap",
@@ -176,12 +171,8 @@ def _add_cleaning(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         help="with --check: share of the changed texts of a source in which a cut may tear a sentence, or leave half "
         "of one (default: %(default)s)",
     )
-    group.add_argument(
-        "--html",
-        choices=WORDS["CleanConfig.html"],
-        default=clean.html,
-        help="text of pages; the main text, or all text without templates (default: %(default)s)",
-    )
+    told = "text of pages; the main text, or all text without templates"
+    common.add_words(group, "--html", "CleanConfig.html", told)
     common.add_main_text_options(group)
     kinds = common.add_choice_options(parser, DEFAULT)
     kinds.add_argument(
@@ -190,12 +181,8 @@ def _add_cleaning(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         help="leave texts, and list what could be cut; in the field spans, of all kinds (notes too, which other runs "
         "keep) or of those that are chosen; so does --policy archive",
     )
-    group.add_argument(
-        "--text-format",
-        choices=TEXT_FORMATS,
-        default=clean.text_format,
-        help="how main texts of pages are written; as in extract, json is its content (default: %(default)s)",
-    )
+    told = "how main texts of pages are written; as in extract, json is its content"
+    common.add_words(group, "--text-format", "CleanConfig.text_format", told)
     common.add_markup_options(group, common.MARKUP_OPTIONS)
     return group
 

@@ -191,12 +191,8 @@ def _add_rendering(parser: argparse.ArgumentParser) -> None:
     defaults = RenderConfig()
     group = parser.add_argument_group("pages built by scripts (extra render)")
     group.add_argument("--render", action="store_true", help="first run the scripts of the pages in Chromium")
-    group.add_argument(
-        "--render-network",
-        choices=("none", "origin", "any"),
-        default=defaults.network,
-        help="what a page may load: nothing, from the host of its url, or anything (default: %(default)s)",
-    )
+    told = "what a page may load: nothing, from the host of its url, or anything"
+    common.add_words(group, "--render-network", "RenderConfig.network", told)
     group.add_argument(
         "--render-allow-private",
         action="store_true",

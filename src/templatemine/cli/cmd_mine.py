@@ -9,7 +9,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from templatemine.bounds import WORDS
 from templatemine.cli import common, text_tables
 from templatemine.config import (
     CrossSourceConfig,
@@ -48,8 +47,6 @@ sources. It is for articles of sources that are too small or too new for a pack
 of their own, and is used only with "clean --fallback _shared".
 """
 
-METHODS = WORDS["PipelineConfig.method"]
-
 COMMON = (
     "--output",
     "--source-of",
@@ -74,12 +71,8 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--output", "-o", metavar="FOLDER", required=True, help="folder for the packs; created if missing"
     )
     group = parser.add_argument_group("mining")
-    group.add_argument(
-        "--method",
-        choices=METHODS,
-        default=METHODS[0],
-        help="how templates are found: by learned scores, by frequency, or as in the thesis (default: %(default)s)",
-    )
+    told = "how templates are found: by learned scores, by frequency, or as in the thesis"
+    common.add_words(group, "--method", "PipelineConfig.method", told)
     group.add_argument(
         "--patterns-file",
         metavar="FILE",

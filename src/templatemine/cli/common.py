@@ -27,9 +27,7 @@ from templatemine.cli.parser import Parser
 from templatemine.config import (
     SHIPPED,
     TEXT_FORMATS,
-    TEXT_MARKUPS,
     MarkupConfig,
-    PageConfig,
     PipelineConfig,
     ReadConfig,
     SelectConfig,
@@ -57,6 +55,7 @@ __all__ = [
     "add_number",
     "add_packs_option",
     "add_run_options",
+    "add_words",
     "check_archive_source",
     "check_inputs",
     "check_output",
@@ -118,6 +117,12 @@ def add_number(
     parse = number_of(bounds) if isinstance(bounds, str) else int_at_least(bounds)
     shown = f"%(default){'g' if isinstance(default, float) else 's'}"
     group.add_argument(*names, metavar=metavar, type=parse, default=default, help=f"{told} (default: {shown})")
+
+
+def add_words(group: argparse._ActionsContainer, name: str, row: str, told: str, **options: Any) -> None:
+    """Add an option for one of the words of a row of `bounds.WORDS`, the first of which is the default."""
+    words = WORDS[row]
+    group.add_argument(name, choices=words, default=words[0], help=f"{told} (default: %(default)s)", **options)
 
 
 _FIELDS: Mapping[str, str] = {
@@ -219,25 +224,12 @@ def add_packs_option(group: argparse._ActionsContainer, meaning: str, **options:
 
 def add_main_text_options(group: argparse._ActionsContainer) -> None:
     """Add the options for what the main text of a page holds."""
-    group.add_argument(
-        "--headline",
-        choices=("keep", "drop"),
-        default=PageConfig().headline,
-        help="for pages: keep or drop headline, byline and date in the main text (default: %(default)s)",
-    )
-    group.add_argument(
-        "--content",
-        choices=("main", "all"),
-        default=PageConfig().keep,
-        help="for pages: the main text, or all that is no boilerplate, with comments (default: %(default)s)",
-    )
-    group.add_argument(
-        "--kind",
-        metavar="KIND",
-        choices=WORDS["PageConfig.kind"],
-        default=PageConfig().kind,
-        help=f"for pages: what they are, one of {', '.join(WORDS['PageConfig.kind'])} (default: %(default)s)",
-    )
+    told = "for pages: keep or drop headline, byline and date in the main text"
+    add_words(group, "--headline", "PageConfig.headline", told)
+    told = "for pages: the main text, or all that is no boilerplate, with comments"
+    add_words(group, "--content", "PageConfig.keep", told)
+    told = f"for pages: what they are, one of {', '.join(WORDS['PageConfig.kind'])}"
+    add_words(group, "--kind", "PageConfig.kind", told, metavar="KIND")
 
 
 def add_choice_options(parser: argparse.ArgumentParser, default: str) -> argparse._ArgumentGroup:
@@ -345,12 +337,8 @@ def add_scoring_options(group: argparse._ActionsContainer, *, of_packs: bool = F
 
 def add_text_markup(group: argparse._ActionsContainer) -> None:
     """Add the option whether texts hold mark-up."""
-    group.add_argument(
-        "--text-markup",
-        choices=TEXT_MARKUPS,
-        default="auto",
-        help="tags and entities in texts: html decodes them for finding templates, auto looks (default: %(default)s)",
-    )
+    told = "tags and entities in texts: html decodes them for finding templates, auto looks"
+    add_words(group, "--text-markup", "TokeniseConfig.text_markup", told)
 
 
 def scoring_config(args: argparse.Namespace) -> dict[str, Any]:
