@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from html.entities import html5
 
+import numpy as np
+
 from templatemine.pages import _html
 from templatemine.pages.boilerplate_words import GROUPS as NUMBERS
 from templatemine.pages.boilerplate_words import WORDS
@@ -47,6 +49,9 @@ that has a group already is cut, so that it counts for both."""
 
 TAG_NAMES = [name for name, _ in _html.TAGS]
 """Names of tags, by their number in the column `tags`."""
+
+TAG_FLAGS = np.array([flags for _, flags in _html.TAGS])
+"""Their properties: sums of `_html.FLAGS`."""
 
 
 def group_mask(*names: str) -> int:

@@ -12,17 +12,15 @@ white space is trimmed as in the paper (``addStatToDOMTree``).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from templatemine.config import ExtractConfig
 from templatemine.errors import ConfigError
 from templatemine.pages import _blocks, _html
 from templatemine.pages.baselines import _systems
 from templatemine.pages.blocks import Page
-from templatemine.pages.scanner import TAG_NAMES
+from templatemine.pages.scanner import TAG_FLAGS, TAG_NAMES
 from templatemine.pages.systems import BlockClassifier, Site, SystemOutput
 
 REASONS = (
@@ -34,6 +32,8 @@ REASONS = (
 OUTSIDE, INSIDE, HIDDEN, SPARSE = range(4)
 
 BODY = TAG_NAMES.index("body")
+_STRUCTURAL = (TAG_FLAGS & _html.FLAGS["block"] > 0).astype(np.int64)
+"""1 for the tags that structure a page, by their number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +42,6 @@ class TargetNode:
 
     element: int
     density: float
-
-
-@lru_cache(maxsize=1)
-def _structural() -> NDArray[np.int64]:
-    """Return 1 for the tags that structure a page, by their number."""
-    return np.array([bool(flags & _html.FLAGS["block"]) for _, flags in _html.TAGS], np.int64)
 
 
 def find_target(page: Page, share: float) -> TargetNode:
@@ -59,7 +53,7 @@ def find_target(page: Page, share: float) -> TargetNode:
     breaks = _systems.count_line_breaks(page.data, columns["starts"], columns["ends"])
     size = len(parents)
     own_characters = np.bincount(element, weights=characters, minlength=size).astype(np.int64)
-    structure = _structural()[tags] + np.bincount(element, weights=breaks, minlength=size).astype(np.int64)
+    structure = _STRUCTURAL[tags] + np.bincount(element, weights=breaks, minlength=size).astype(np.int64)
     total_characters, total_structure = (
         _blocks.sum_subtrees(parents, own_characters),
         _blocks.sum_subtrees(parents, structure),

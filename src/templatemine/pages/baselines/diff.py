@@ -27,6 +27,7 @@ from templatemine.config import ExtractConfig
 from templatemine.pages import _html
 from templatemine.pages.baselines import density
 from templatemine.pages.blocks import Page
+from templatemine.pages.scanner import TAG_FLAGS
 from templatemine.pages.systems import BlockClassifier, Site, SystemOutput
 
 MIN_SHARED_WORDS, MIN_SHARED_PART = 2, 1 / 3
@@ -44,7 +45,7 @@ REASONS = (
 )
 SAME, DIFFERENT, HIDDEN, BY_DENSITY = range(4)
 
-BLOCK = [bool(flags & _html.FLAGS["block"]) for _, flags in _html.TAGS]
+BLOCK = (TAG_FLAGS & _html.FLAGS["block"] > 0).tolist()
 TEXT = -1
 """The kind of a child that is a text; that of an element is the number of its tag."""
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,17 +131,16 @@ def weigh_main_blocks(page: Page, blocks: Numbers) -> tuple[NDArray[np.float64],
     return title + frequency + position, region.astype(np.int64)
 
 
-@lru_cache(maxsize=1)
-def _container_tags() -> NDArray[np.uint8]:
-    """Return 1 for the tags that can hold several blocks, by their number."""
-    names = ("body", "div", "td", "th", "article", "main", "section", "center", "form", "blockquote", "fieldset")
-    return np.array([name in names for name in TAG_NAMES], np.uint8)
+_IS_CONTAINER = np.isin(
+    TAG_NAMES, "body div td th article main section center form blockquote fieldset".split()
+).astype(np.uint8)
+"""1 for the tags that can hold several blocks, by their number."""
 
 
 def _nearest_containers(page: Page) -> Numbers:
     """Return, for each element, the nearest one around it that can hold several blocks: not of the kind of p, li or
     h1."""
-    return _blocks.find_nearest(page.columns["parents"], _container_tags()[page.columns["tags"]])
+    return _blocks.find_nearest(page.columns["parents"], _IS_CONTAINER[page.columns["tags"]])
 
 
 def _title_bytes(page: Page) -> bytes:

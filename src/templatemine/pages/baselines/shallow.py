@@ -32,7 +32,7 @@ from templatemine.pages import _html
 from templatemine.pages.baselines import _systems
 from templatemine.pages.baselines.main_block import find_duplicates, weigh_main_blocks
 from templatemine.pages.blocks import Page
-from templatemine.pages.scanner import TAG_NAMES
+from templatemine.pages.scanner import TAG_FLAGS, TAG_NAMES
 from templatemine.pages.systems import BlockClassifier, Site, SystemOutput
 
 Column = NDArray[np.float64]
@@ -110,11 +110,10 @@ def context_sensitive(classes: NDArray[np.int8]) -> NDArray[np.bool_]:
     return np.where(sure, good[:-1], reached)
 
 
-@lru_cache(maxsize=1)
-def _tag_kinds() -> dict[str, NDArray[np.bool_]]:
-    heading = _html.FLAGS["heading"]
-    kinds = {"heading": np.array([bool(flags & heading) for _, flags in _html.TAGS])}
-    return kinds | {tag: np.array([name == tag for name in TAG_NAMES]) for tag in ("p", "div", "a")}
+_TAG_KINDS = {
+    "heading": TAG_FLAGS & _html.FLAGS["heading"] > 0,
+    **{tag: np.isin(TAG_NAMES, tag) for tag in ("p", "div", "a")},
+}
 
 
 def compute_features(page: Page) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
@@ -135,7 +134,7 @@ def compute_features(page: Page) -> tuple[NDArray[np.float64], NDArray[np.int8]]
         "dates": counts[:, [COUNT_INDEX[name] for name in ("month", "weekday", "year", "clock")]].sum(axis=1),
     }
     tags = columns["tags"][columns["element"]]
-    local |= {name: kind[tags] for name, kind in _tag_kinds().items()}
+    local |= {name: kind[tags] for name, kind in _TAG_KINDS.items()}
     is_character_text = counts[:, COUNT_INDEX["own"]] * 2 > words
     grammar = np.where(
         is_character_text, counts[:, COUNT_INDEX["sentences"]] > 0, counts[:, COUNT_INDEX["short"]] / words
