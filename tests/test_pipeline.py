@@ -16,7 +16,6 @@ import pytest
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import (
     CleanConfig,
-    CutoffConfig,
     MineConfig,
     PipelineConfig,
     SelectConfig,
@@ -25,7 +24,7 @@ from templatemine.config import (
 )
 from templatemine.errors import ConfigError
 from templatemine.kinds import CUT_ALL, choose
-from templatemine.mining import repeats
+from templatemine.mining import cutoff, repeats
 from templatemine.mining.methods import resolve_defaults
 from templatemine.mining.stages import decide_source, mine_source, report_shared, unfit_reason
 from templatemine.mining.templates import build_templates
@@ -97,9 +96,10 @@ def test_a_heading_with_which_the_paragraph_below_begins_is_found() -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_nothing_depends_on_the_order_of_documents(method: str) -> None:
+def test_nothing_depends_on_the_order_of_documents(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cutoff, "DRAWS", 19)
     documents = list(three_sources())
-    config = PipelineConfig(method=method, cutoff=CutoffConfig(draws=19))
+    config = PipelineConfig(method=method)
     first = {source: pack.to_json() for source, pack in mine(documents, config).items()}
     random.Random(5).shuffle(documents)
     again = mine(documents, config)
@@ -126,9 +126,10 @@ def test_64_bit_arrays_give_the_same_packs(monkeypatch: pytest.MonkeyPatch) -> N
     assert {source: pack.to_json() for source, pack in mine(three_sources(), config).items()} == one
 
 
-def test_every_rejected_string_has_a_reason() -> None:
+def test_every_rejected_string_has_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cutoff, "DRAWS", 19)
     for method in METHODS:
-        for report in Miner(PipelineConfig(method=method, cutoff=CutoffConfig(draws=19))).run(three_sources()):
+        for report in Miner(PipelineConfig(method=method)).run(three_sources()):
             assert report.pack is not None
             assert report.rejected is not None
             rows = list(report.rejected)

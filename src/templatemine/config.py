@@ -14,8 +14,6 @@ __all__ = [
     "TEXT_FORMATS",
     "BlogRule",
     "CleanConfig",
-    "CrossSourceConfig",
-    "CutoffConfig",
     "ExtractConfig",
     "FieldNames",
     "MarkupConfig",
@@ -133,7 +131,7 @@ class TokeniseConfig(Options):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MineConfig(Options):
-    """Least numbers of documents: of a source that is mined, and of a string that is looked at.
+    """Numbers of documents: of a source that is mined, and of a string that is looked at; and of a string's sources.
 
     min_docs : a source with fewer documents is skipped; None: five, or ten for methods that cut a histogram, of which
         one bin is a document if there are fewer.
@@ -142,28 +140,14 @@ class MineConfig(Options):
         asks.
     min_tokens : None for what the method asks: two as in the thesis (step 7); one where the edges of a line count as
         tokens ("CLOSE" on a line of its own).
+    max_sources : of methods that cut a histogram: a string that is among those of this many other sources is an idiom,
+        not a template.
     """
 
     min_docs: int | None = None
     min_df: int = 3
     min_share: float | None = None
     min_tokens: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CutoffConfig(Options):
-    """bins : 100 as in the thesis (step 9).  level, draws, seed : of the test for a second mode, see `cutoff`."""
-
-    bins: int = 100
-    level: float = 0.01
-    draws: int = 199
-    seed: int = 1
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CrossSourceConfig(Options):
-    """max_sources : a string that is among those of this many other sources is an idiom, not a template."""
-
     max_sources: int = 2
 
 
@@ -458,8 +442,6 @@ class PipelineConfig(Options):
     tokenise: TokeniseConfig = field(default_factory=TokeniseConfig)
     mine: MineConfig = field(default_factory=MineConfig)
     keep_copies: bool = False
-    cutoff: CutoffConfig = field(default_factory=CutoffConfig)
-    cross_source: CrossSourceConfig = field(default_factory=CrossSourceConfig)
     select: SelectConfig = field(default_factory=SelectConfig)
     slots: SlotConfig = field(default_factory=SlotConfig)
     sample: SampleConfig = field(default_factory=SampleConfig)

@@ -125,12 +125,8 @@ def test_options_reach_the_library(
     assert (config.select.caution, config.model) == (2.0, os.fspath(MODEL))
     assert config.tokenise.separators == "-|"
     assert [own.name for own in config.tokenise.user_patterns] == ["case"]
-    assert (config.mine.min_docs, config.mine.min_df, config.mine.min_share, config.cross_source.max_sources) == (
-        5,
-        4,
-        0.1,
-        3,
-    )
+    mine = config.mine
+    assert (mine.min_docs, mine.min_df, mine.min_share, mine.max_sources) == (5, 4, 0.1, 3)
     assert Pack.load(tmp_path / "packs" / "alpha.example.json").method == method
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 import reference
 from strategies import examples
-from templatemine.config import CutoffConfig
+from templatemine.mining import cutoff as cutoff_module
 from templatemine.mining.cutoff import (
     bin_widths,
     choose_cutoff,
@@ -124,7 +124,7 @@ def with_modes(second: int) -> NDArray[np.int32]:
 @pytest.mark.parametrize("gate", [False, True])
 def test_a_histogram_of_known_modes_is_cut_between_them(gate: bool) -> None:
     df = with_modes(300)
-    cutoff = choose_cutoff(repeats_of(df), 1000, 3, CutoffConfig(), gate=gate)
+    cutoff = choose_cutoff(repeats_of(df), 1000, 3, gate=gate)
     assert cutoff.df is not None
     assert 400 < cutoff.df <= 860
     assert cutoff.share == cutoff.df / 1000
@@ -134,30 +134,30 @@ def test_a_histogram_of_known_modes_is_cut_between_them(gate: bool) -> None:
 
 def test_without_a_second_mode_nothing_is_cut() -> None:
     repeats = repeats_of(with_modes(0))
-    cutoff = choose_cutoff(repeats, 1000, 3, CutoffConfig(), gate=True)
+    cutoff = choose_cutoff(repeats, 1000, 3, gate=True)
     assert cutoff.df is None
     assert cutoff.share is None
     assert "no second mode" in cutoff.note
-    assert choose_cutoff(repeats, 1000, 3, CutoffConfig(), gate=False).df is not None
+    assert choose_cutoff(repeats, 1000, 3, gate=False).df is not None
 
 
-def test_the_test_for_a_second_mode_keeps_its_level() -> None:
+def test_the_test_for_a_second_mode_keeps_its_level(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of histograms drawn from a power law about one in a hundred is taken for bimodal, not one in ten."""
     weights = 1.0 / np.arange(3, 1001) ** 2
     random = np.random.default_rng(2)
     widths = bin_widths(1000, 3, 100)
-    config = CutoffConfig(draws=99)
+    monkeypatch.setattr(cutoff_module, "DRAWS", 99)
     values = []
     for _ in range(60):
         df = random.choice(np.arange(3, 1001), 500, p=weights / weights.sum()).astype(np.int32)
-        values.append(second_mode_p(histogram(df, 1000, 100), widths, config))
+        values.append(second_mode_p(histogram(df, 1000, 100), widths))
     assert sum(value <= 0.05 for value in values) <= 8
     assert max(values) > 0.5
 
 
 @pytest.mark.parametrize("gate", [False, True])
 def test_nothing_to_cut(gate: bool) -> None:
-    cutoff = choose_cutoff(repeats_of(np.empty(0, np.int32)), 10, 3, CutoffConfig(), gate=gate)
+    cutoff = choose_cutoff(repeats_of(np.empty(0, np.int32)), 10, 3, gate=gate)
     assert (cutoff.df, cutoff.energy, sum(cutoff.histogram)) == (None, None, 0)
     assert cutoff.note == "no string reaches the document floor"
 
@@ -166,9 +166,10 @@ def test_nothing_to_cut(gate: bool) -> None:
 @given(st.integers(3, 40), st.data())
 def test_the_cut_is_the_same_every_time_and_keeps_something(documents: int, data: st.DataObject) -> None:
     df = np.array(data.draw(st.lists(st.integers(1, documents), min_size=1, max_size=30)), np.int32)
-    config = CutoffConfig(draws=19)
-    first, second = (choose_cutoff(repeats_of(df), documents, 1, config, gate=True) for _ in range(2))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cutoff_module, "DRAWS", 19)
+        first, second = (choose_cutoff(repeats_of(df), documents, 1, gate=True) for _ in range(2))
     assert first == second
-    thesis = choose_cutoff(repeats_of(df), documents, 1, config, gate=False)
+    thesis = choose_cutoff(repeats_of(df), documents, 1, gate=False)
     assert thesis.df is not None
     assert thesis.df >= 1

@@ -13,7 +13,6 @@ from templatemine.mining.methods import METHODS, resolve_defaults
 def test_what_is_left_open_is_as_the_method_has_it(name: str) -> None:
     options, method = resolve_defaults(PipelineConfig(method=name)), METHODS[name]
     assert options.way is method
-    assert method.name == name
     assert options.min_docs == method.min_docs
     assert (options.mine.min_tokens, options.mine.min_share) == (method.min_tokens, method.min_share)
     assert options.tokenise.patterns == method.patterns
@@ -37,7 +36,7 @@ def test_what_a_user_says_stays(name: str) -> None:
 def test_all_other_options_are_those_of_the_user() -> None:
     config = PipelineConfig()
     options = resolve_defaults(config)
-    for name in ("keep_copies", "cutoff", "cross_source", "select", "slots", "sample", "page", "shared"):
+    for name in ("keep_copies", "select", "slots", "sample", "page", "shared"):
         assert getattr(options, name) is getattr(config, name), name
 
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from templatemine.cli import common, text_tables
 from templatemine.config import (
-    CrossSourceConfig,
     MineConfig,
     PipelineConfig,
     SampleConfig,
@@ -109,8 +108,8 @@ def add(parser: argparse.ArgumentParser) -> None:
     common.add_number(
         group,
         "--max-sources",
-        "CrossSourceConfig.max_sources",
-        CrossSourceConfig().max_sources,
+        "MineConfig.max_sources",
+        mine.max_sources,
         "energy and thesis: reject a candidate that N other sources have",
     )
     sample = SampleConfig().documents
@@ -257,8 +256,9 @@ def _pipeline_config(args: argparse.Namespace) -> PipelineConfig:
     return PipelineConfig(
         method=args.method,
         tokenise=tokenise,
-        mine=MineConfig(min_docs=args.min_docs, min_df=args.min_df, min_share=args.min_share),
-        cross_source=CrossSourceConfig(max_sources=args.max_sources),
+        mine=MineConfig(
+            min_docs=args.min_docs, min_df=args.min_df, min_share=args.min_share, max_sources=args.max_sources
+        ),
         sample=SampleConfig(exact=args.exact),
         shared=SharedConfig(least=args.shared_sources) if args.shared else None,
         **common.scoring_config(args),

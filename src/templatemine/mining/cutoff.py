@@ -15,8 +15,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine.config import CutoffConfig
 from templatemine.model import Cutoff, Repeats
+
+BINS = 100
+"""As in the thesis (step 9)."""
+LEVEL, DRAWS, SEED = 0.01, 199, 1
+"""Of the test for a second mode."""
 
 
 def histogram(df: NDArray[np.int32], documents: int, bins: int) -> NDArray[np.int64]:
@@ -99,7 +103,7 @@ def _likelihood_ratio(counts: NDArray[np.int64], widths: NDArray[np.int64]) -> f
     return float(2 * np.sum(counts[filled] * np.log(counts[filled] / fit[filled])))
 
 
-def second_mode_p(counts: NDArray[np.int64], widths: NDArray[np.int64], config: CutoffConfig) -> float:
+def second_mode_p(counts: NDArray[np.int64], widths: NDArray[np.int64]) -> float:
     """Return the share of simulated histograms without a second mode that look at least as bimodal as this one.
 
     Parametric bootstrap with a fixed seed: multinomial draws from the non-increasing fit.
@@ -115,11 +119,11 @@ def second_mode_p(counts: NDArray[np.int64], widths: NDArray[np.int64], config: 
         return 1.0
     observed = _likelihood_ratio(counts, widths)
     fit = non_increasing_fit(counts, widths)
-    draws = np.random.default_rng(config.seed).multinomial(total, fit / fit.sum(), size=config.draws)
-    return (1 + sum(_likelihood_ratio(draw, widths) >= observed for draw in draws)) / (1 + config.draws)
+    draws = np.random.default_rng(SEED).multinomial(total, fit / fit.sum(), size=DRAWS)
+    return (1 + sum(_likelihood_ratio(draw, widths) >= observed for draw in draws)) / (1 + DRAWS)
 
 
-def choose_cutoff(repeats: Repeats, documents: int, floor: int, config: CutoffConfig, *, gate: bool) -> Cutoff:
+def choose_cutoff(repeats: Repeats, documents: int, floor: int, *, gate: bool) -> Cutoff:
     """Cut the histogram of a source; with `gate` only if it has a second mode.
 
     Parameters
@@ -133,7 +137,7 @@ def choose_cutoff(repeats: Repeats, documents: int, floor: int, config: CutoffCo
     gate : bool
         False reproduces the thesis, which always cuts.
     """
-    counts = histogram(repeats.df, documents, config.bins)
+    counts = histogram(repeats.df, documents, BINS)
     bin_counts = tuple(int(count) for count in counts)
     if len(repeats) == 0:
         return Cutoff(
@@ -145,17 +149,17 @@ def choose_cutoff(repeats: Repeats, documents: int, floor: int, config: CutoffCo
             note="no string reaches the document floor",
         )
     border, energy = energy_border(counts)
-    df = least_df(border, documents, config.bins)
+    df = least_df(border, documents, BINS)
     test: dict[str, float | str] = {}
     if gate:
-        p = second_mode_p(counts, bin_widths(documents, floor, config.bins), config)
-        test = {"test": "likelihood ratio against a non-increasing histogram", "p": round(p, 4), "level": config.level}
-        if p > config.level:
-            note = f"no second mode (p = {p:.3f} > {config.level})"
+        p = second_mode_p(counts, bin_widths(documents, floor, BINS))
+        test = {"test": "likelihood ratio against a non-increasing histogram", "p": round(p, 4), "level": LEVEL}
+        if p > LEVEL:
+            note = f"no second mode (p = {p:.3f} > {LEVEL})"
             return Cutoff(
                 method="energy", df=None, share=None, energy=energy, histogram=bin_counts, note=note, second_mode=test
             )
-    note = f"least energy at bin {border:g} of {config.bins}"
+    note = f"least energy at bin {border:g} of {BINS}"
     return Cutoff(
         method="energy", df=df, share=df / documents, energy=energy, histogram=bin_counts, note=note, second_mode=test
     )

@@ -21,7 +21,6 @@ class Method:
 
     Attributes
     ----------
-    name : str
     patterns : str
         Preset of mutable patterns.
     min_docs : int
@@ -37,7 +36,6 @@ class Method:
         Decide by the scores of a trained model instead of the histogram; candidates are segments of lines.
     """
 
-    name: str
     patterns: str
     min_docs: int
     min_tokens: int
@@ -48,14 +46,9 @@ class Method:
 
 
 METHODS: Mapping[str, Method] = {
-    method.name: method
-    for method in (
-        Method(name="learned", patterns="news", min_docs=5, min_tokens=1, min_share=0.0, learned=True),
-        Method(
-            name="energy", patterns="news", min_docs=10, min_tokens=2, min_share=0.002, shared_first=True, gate=True
-        ),
-        Method(name="thesis", patterns="thesis", min_docs=10, min_tokens=2, min_share=0.002),
-    )
+    "learned": Method(patterns="news", min_docs=5, min_tokens=1, min_share=0.0, learned=True),
+    "energy": Method(patterns="news", min_docs=10, min_tokens=2, min_share=0.002, shared_first=True, gate=True),
+    "thesis": Method(patterns="thesis", min_docs=10, min_tokens=2, min_share=0.002),
 }
 
 

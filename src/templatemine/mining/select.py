@@ -19,7 +19,7 @@ from templatemine.config import SelectConfig
 from templatemine.mining.candidates import SourceCandidates, Verdicts
 from templatemine.mining.cross_source import CrossSourceCounts
 from templatemine.mining.cues import KINDS as CUE_KINDS
-from templatemine.mining.cutoff import choose_cutoff, histogram
+from templatemine.mining.cutoff import BINS, choose_cutoff, histogram
 from templatemine.mining.distinct_documents import find_single_stories
 from templatemine.mining.features import FEATURES
 from templatemine.mining.index import document_floor
@@ -154,7 +154,7 @@ class Decision(NamedTuple):
 def decide(candidates: SourceCandidates, cross_counts: CrossSourceCounts, options: ResolvedConfig) -> Decision:
     """Decide which candidates are templates, by the method."""
     if candidates.verdicts is not None:
-        return _decide_by_scores(candidates, candidates.verdicts.reason_of, options)
+        return _decide_by_scores(candidates, candidates.verdicts.reason_of)
     return _decide_by_histogram(candidates, cross_counts, options)
 
 
@@ -163,12 +163,10 @@ def _decide_by_histogram(
 ) -> Decision:
     """Decide by steps 7 to 9 of the thesis and its second level."""
     method, df = options.way, candidates.repeats.df
-    is_shared = cross_counts.sources >= options.cross_source.max_sources
+    is_shared = cross_counts.sources >= options.mine.max_sources
     is_candidate = ~is_shared if method.shared_first else np.ones(len(is_shared), np.bool_)
     floor = document_floor(candidates.documents, options.mine)
-    cutoff = choose_cutoff(
-        candidates.repeats.take(is_candidate), candidates.documents, floor, options.cutoff, gate=method.gate
-    )
+    cutoff = choose_cutoff(candidates.repeats.take(is_candidate), candidates.documents, floor, gate=method.gate)
     is_frequent = df >= cutoff.df if cutoff.df is not None else np.zeros(len(is_candidate), np.bool_)
     # The reason that a string met first.
     reason_of = np.where(is_shared & (is_frequent | method.shared_first), 2, np.where(is_frequent, 0, 1)).astype(
@@ -177,8 +175,8 @@ def _decide_by_histogram(
     return Decision(cutoff, reason_of, ("", BELOW_CUTOFF if cutoff.df is not None else NO_MODE, SHARED))
 
 
-def _decide_by_scores(candidates: SourceCandidates, reason_of: NDArray[np.int8], options: ResolvedConfig) -> Decision:
-    counts = histogram(candidates.repeats.df, max(1, candidates.documents), options.cutoff.bins)
+def _decide_by_scores(candidates: SourceCandidates, reason_of: NDArray[np.int8]) -> Decision:
+    counts = histogram(candidates.repeats.df, max(1, candidates.documents), BINS)
     accepted = int(np.count_nonzero(reason_of == ACCEPTED))
     cutoff = Cutoff(
         method="score",
