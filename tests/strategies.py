@@ -19,8 +19,9 @@ from templatemine.mining.tokenise import tokenise
 from templatemine.model import Corpus, Cutoff, Document, Template
 from templatemine.packs.pack import Pack
 from templatemine.text import _scan
-from templatemine.text.expressions import SLOT, EncodedText, expression
+from templatemine.text.expressions import EncodedText, expression
 from templatemine.text.patterns import MAX_USER_PATTERNS, PRESETS, PatternSet, pattern_set
+from templatemine.text.slots import SLOT
 
 DEEP = os.environ.get("TEMPLATEMINE_TESTS") == "deep"
 SCALE = float(os.environ.get("TEMPLATEMINE_SCALE", "50" if DEEP else "0.1"))

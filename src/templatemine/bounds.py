@@ -16,20 +16,6 @@ from typing import Any, NamedTuple
 
 from templatemine.errors import ConfigError
 
-__all__ = [
-    "LARGEST",
-    "NUMBERS",
-    "WORDS",
-    "Options",
-    "Range",
-    "check_config",
-    "check_jobs",
-    "check_number",
-    "check_record",
-    "share",
-    "whole",
-]
-
 LARGEST = 2**31 - 1
 """Limit of counts: the longest length of native code, and more than any archive has of documents in a source."""
 

@@ -22,8 +22,8 @@ from templatemine.model import Document, Question, Template
 from templatemine.packs.pack_record import keep_one_of_each, order_templates, template_id
 from templatemine.text import _scan
 from templatemine.text.characters import SPACE, in_class, line_begin, line_end
-from templatemine.text.expressions import ANCHORS, SLOT_SIZE, EncodedText, expression
-from templatemine.text.slots import ANY, slot_token
+from templatemine.text.expressions import ANCHORS, EncodedText, expression
+from templatemine.text.slots import ANY, SLOT_SIZE, slot_token
 
 ANCHOR_NAMES = {bits: name for name, bits in ANCHORS.items()}
 """The anchor of some edges of a line."""

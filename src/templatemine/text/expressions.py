@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from templatemine.text import _scan
 from templatemine.text._scan import FIRST_USER_ID, MARKER
 from templatemine.text.characters import (
-    CAPITAL,
     JOINTS,
     LETTER,
     LINE_BREAKS,
@@ -41,7 +40,6 @@ from templatemine.text.slots import (
     DATELINE,
     MAX_HEAD_BREAKS,
     MIN_BETWEEN,
-    SLOT,
     SLOT_SIZE,
     blank_pattern,
     filler_pattern,
@@ -53,32 +51,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = [
-    "ANCHORS",
-    "CAPITAL",
-    "OWN_TOKEN",
-    "SLOT",
-    "SLOT_REACH",
-    "SLOT_SIZE",
-    "SMALL",
-    "WIDE_SPACE",
-    "EncodedText",
-    "RewrittenText",
-    "boundary_patterns",
-    "dateline_end",
-    "expression",
-    "for_re2",
-    "is_own_token",
-    "is_tag",
-    "literal_pieces",
-    "rewrite_marks",
-    "separator_class",
-    "separator_pattern",
-    "slot_pattern",
-    "text_head",
-    "tokeniser_input",
-    "two_sided_expression",
-]
+__all__ = ["EncodedText"]
 
 # Where in its line a string must be, as the automaton spells it.
 ANCHORS: Mapping[str, int] = {

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     import regex
 
 __all__ = [
-    "FIRST_USER_ID",
     "PRESETS",
     "TABLE",
     "WEEKDAY_NAMES",
