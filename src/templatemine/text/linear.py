@@ -175,19 +175,6 @@ def compile_linear(pattern: str) -> LinearExpression:
     return LinearExpression(pattern)
 
 
-def linear_problem(pattern: str) -> str | None:
-    """Say why an expression is refused, or None.
-
-    >>> linear_problem("(?=read)more")
-    'uses a look-around, which engines of linear time (RE2) do not have'
-    """
-    try:
-        compile_linear(pattern)
-    except RefusedExpression as error:
-        return str(error)
-    return None
-
-
 _REMEDY = "bound its repeats more closely, or divide it"
 
 
