@@ -16,24 +16,29 @@ for _name in ("starlette", "jinja2", "uvicorn"):
 
 from desk_support import NUMBERS, Client, opened, record  # noqa: E402
 
+from templatemine.archive.apply_overrides import apply_rules  # noqa: E402
 from templatemine.desk import open_source  # noqa: E402
 from templatemine.desk.agreement import kappa, measure_agreements  # noqa: E402
 from templatemine.desk.annotations import OTHER, count_passages, find_units, label_units, merge_labels, read_marks  # noqa: E402
 from templatemine.desk.answers import Desk  # noqa: E402
-from templatemine.desk.effects import MAX_SLOW, ArticleCuts, count_cuts  # noqa: E402
+from templatemine.desk.effects import MAX_SLOW, ArticleCuts, count_cuts, find_cuts  # noqa: E402
 from templatemine.desk.library import Article, Library  # noqa: E402
 from templatemine.desk.review import editable_regex, find_prose, try_expression  # noqa: E402
 from templatemine.desk.store import Store  # noqa: E402
 from templatemine.errors import ConfigError, CorpusError  # noqa: E402
 from templatemine.evaluation.gold import read_spans  # noqa: E402
 from templatemine.model import Document, Template  # noqa: E402
+from templatemine.packs.overrides import Rule  # noqa: E402
 from templatemine.packs.pack import Pack  # noqa: E402
 from templatemine.packs.pack_checks import compile_handwritten  # noqa: E402
 from templatemine.packs.pack_folder import PackFiles  # noqa: E402
 from templatemine.packs.pack_record import template_id  # noqa: E402
 from templatemine.pipeline import Miner  # noqa: E402
+from templatemine.report.explain import Explainer  # noqa: E402
+from templatemine.report.view import make_report  # noqa: E402
 from templatemine.report.words import describe_reasons  # noqa: E402
 from templatemine.text.reading import ReadingRules  # noqa: E402
+from templatemine.text.tears import SentenceEnds, tally_judged  # noqa: E402
 
 pytest_plugins = ("desk_fixtures",)
 
@@ -192,6 +197,35 @@ def test_the_share_shown_is_what_cleaning_does(world: tuple[Client, Desk], sourc
         assert (told["touched"], told["articles"]) == (sum(cut > 0 for cut in cuts), len(texts))
         # Anchors of what comes in apart, which a string that was rejected does not have.
         assert told["cut"] == pytest.approx(sum(cuts), rel=0.15)
+
+
+def test_desk_report_and_explain_blame_the_template_at_the_torn_end(world: tuple[Client, Desk], source: str) -> None:
+    """Desk and report blamed the rarest of a cut, explain the one at its end: two different templates."""
+    held = world[1].library.stored_pack(source)
+    assert held is not None
+    kind = held.pack.templates[0].kind
+    call, words = ("Subscribe", "to", "the", "Weekly", "Gannet."), ("They", "also", "warn:")
+    rules = [
+        Rule(action="accept", tokens=one, df=9, count=9, example=" ".join(one), kind=kind) for one in (call, words)
+    ]
+    pack = apply_rules(held.pack, (), rules)
+    rare, to_blame = template_id(call), template_id(words)
+    torn = f"A story was told.\n{' '.join(call)}\nThey also warn: the mill is shut."
+    texts = [
+        torn,
+        "All went well.\nThey also warn: The gate is open.",
+        "It was late.\nThey also warn: The end is near.",
+    ]
+    documents = [Document(source=source, id=str(place), text=text) for place, text in enumerate(texts)]
+    explainer = Explainer(pack)
+    (cut,) = explainer.find_parts(torn, explainer.explain(torn).spans)
+    assert {edge: template.id for edge, template in cut.torn.items()} == {"end": to_blame}
+    found = find_cuts(pack, [Article(document=one) for one in documents], SentenceEnds(()))
+    counts = tally_judged(one for cuts in found for one in cuts.judged)
+    assert (counts[rare], counts[to_blame]) == ((1, 0), (3, 1))
+    made = make_report({source: pack}, documents, lambda source: ())
+    assert [(one.template.id, one.tears) for one in made.sources[0].tearing] == [(to_blame, 1)]
+    assert "They also warn:" in made.riskiest[0].match
 
 
 def test_after_a_decision_only_articles_with_its_templates_are_cleaned_again(

@@ -33,8 +33,9 @@ from templatemine.io.lock import locked  # noqa: E402
 from templatemine.packs.pack import Pack  # noqa: E402
 from templatemine.packs.pack_record import template_id  # noqa: E402
 from templatemine.report.doubts import find_signs, match_templates  # noqa: E402
+from templatemine.report.risk import Occurrences  # noqa: E402
 from templatemine.report.view import make_report  # noqa: E402
-from templatemine.text.tears import CutCount, leaves_part, tally_tears  # noqa: E402
+from templatemine.text.tears import CutCount, judge_cuts, leaves_part, tally_judged  # noqa: E402
 
 pytest_plugins = ("desk_fixtures",)
 
@@ -474,8 +475,10 @@ def test_risk_is_doubt_times_what_goes(world: tuple[Client, Desk], source: str) 
     assert state["scored"]
     rows = {row["id"]: row for row in state["templates"]}
     texts = [one.document.body for one in desk.library.matching_articles(held)]
-    cleaner = Cleaner(held.pack)
-    tears = tally_tears([(text, cleaner.spans(text)) for text in texts], leaves_part)
+    cleaner, occurrences = Cleaner(held.pack), Occurrences(held.pack)
+    tears = tally_judged(
+        cut for text in texts for cut in judge_cuts(text, cleaner.spans(text), leaves_part, occurrences.find_ids)
+    )
     matches = match_templates(held.pack, [(text, ()) for text in texts])
     for place, template in enumerate(held.pack.templates[:5]):
         engine = RegexEngine(replace(held.pack, templates=(template,)))

@@ -12,9 +12,9 @@ from test_page import GOLDEN, Reader
 
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig, ReadConfig, ReportConfig
-from templatemine.evaluation.residue import find_residues
+from templatemine.evaluation.residue import TORN, find_residues
 from templatemine.io.read import read_documents
-from templatemine.model import Document, Span, Template
+from templatemine.model import Document, Template
 from templatemine.packs.families import group_families
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import template_id
@@ -25,7 +25,7 @@ from templatemine.report.histogram import histogram_of
 from templatemine.report.page import render
 from templatemine.report.summary import MEASURED_STORY, summarise
 from templatemine.report.view import Report, make_report
-from templatemine.text.tears import leaves_part
+from templatemine.text.tears import JudgedCut, leaves_part
 
 
 @pytest.fixture(scope="module")
@@ -63,8 +63,11 @@ def test_the_conclusion_has_the_figures_of_the_cleaner(pack: Pack, documents: li
     share = f"{(size - sum(len(one.text) for one in cleaned)) / size:.1%}"
     assert f"changes {changed} of {len(documents)} documents ({changed / len(documents):.1%})" in said
     assert f"removes {share} of their characters" in said
-    torn = sum(any(find_residues(one.body, two.removed)) for one, two in zip(documents, cleaned, strict=True))
-    assert f"Of {changed} changed articles that were looked at, {torn} ({torn / changed:.1%}) have a line" in said
+    texts, spans = [one.body for one in documents], [one.removed for one in cleaned]
+    kinds = [{*(one.kind for one in find_residues(*pair))} for pair in zip(texts, spans, strict=True)]
+    torn, left = sum(TORN in one for one in kinds), sum(map(bool, kinds))
+    assert f"Of {changed} changed articles that were looked at, {torn} ({torn / changed:.1%}) have a torn" in said
+    assert f"; {left} ({left / changed:.1%}) have one, or a line that a cut left incomplete." in said
     assert f"of what goes may be story; on publishers new to them {MEASURED_STORY:.1%} was" in said
 
 
@@ -84,7 +87,7 @@ def test_the_example_of_what_is_risky_is_the_least_usual_cut() -> None:
         "She hears it now.",
         "Order all at our shop now.",
     ]
-    looked = [(f"{cut} The story.", [Span(0, len(cut), (one.id,), "promotion")]) for cut in cuts]
+    looked = [(f"{cut} The story.", [JudgedCut(0, len(cut), (one.id,), {})]) for cut in cuts]
     shown = NotableTemplate(
         source="a.example",
         number=0,
@@ -100,7 +103,7 @@ def test_the_example_of_what_is_risky_is_the_least_usual_cut() -> None:
     assert add_example(shown, looked, unusual=True).match == cuts[2]
     assert add_example(shown, looked).match == cuts[0]
     both = [
-        (text, [Span(0, len(cut), (one.id, "other"), "promotion")])
+        (text, [JudgedCut(0, len(cut), (one.id, "other"), {})])
         for cut, (text, _) in zip(cuts[2:3], looked[2:3], strict=True)
     ]
     assert add_example(shown, [*looked[:2], *both], unusual=True).match == cuts[0]
@@ -187,7 +190,9 @@ def test_templates_that_tear_sentences_are_risky(pack: Pack, documents: list[Doc
     assert first.before.rstrip()[-1].isalpha()
     page = rendered(made)
     assert f"Tears a sentence or a headline in {first.tears} of {first.cuts} cuts that were looked at." in page
-    assert f"{first.tears} cuts of those looked at tear a sentence or a headline." in page
+    torn = sum(any(leaves_part(one.body, *span[:2]) for span in cleaner.clean(one.body).removed) for one in documents)
+    assert f" {torn} (100.0%) have a torn sentence or headline (by " in page
+    assert f"<p>{torn} of {torn} changed articles that were looked at have a torn sentence or headline; " in page
     assert page.index("Tears a sentence or a headline in") < page.index("Sources by risk</h2>")
 
 

@@ -19,9 +19,11 @@ from templatemine.text.tears import (
     count_unpaired,
     is_tear,
     join_spans,
+    judge_cuts,
     leaves_half,
     leaves_part,
-    tally_tears,
+    tally_judged,
+    torn_edges,
 )
 
 TEXTS = st.text('ab ().“”»«"’\n', max_size=30)
@@ -186,22 +188,64 @@ def test_what_tears_a_sentence_leaves_half_of_it(text: str, start: int, end: int
 
 
 @given(st.lists(st.tuples(TEXTS, st.lists(st.integers(0, 30), max_size=6)), max_size=4))
-def test_the_rarest_is_to_blame(rows: list[tuple[str, list[int]]]) -> None:
+def test_of_templates_that_nobody_can_tell_apart_the_rarest_is_to_blame(rows: list[tuple[str, list[int]]]) -> None:
     found = []
     for text, edges in rows:
         places = sorted({min(edge, len(text)) for edge in edges})
         spans = [
             Span(a, b, ("x", f"y{a % 2}") if a % 3 else ("x",)) for a, b in zip(places[::2], places[1::2], strict=False)
         ]
-        found.append((text, spans))
-    counts = tally_tears(found)
-    joined = [(text, *cut) for text, spans in found for cut in join_spans(text, spans)]
+        found.append((text, join_spans(text, spans)))
+    counts = tally_judged(cut for text, cuts in found for cut in judge_cuts(text, cuts, is_tear))
+    joined = [(text, *cut) for text, cuts in found for cut in cuts]
     cuts = Counter(name for *_, names in joined for name in names)
     assert {name: count.cuts for name, count in counts.items()} == dict(cuts)
     torn = [names for text, start, end, names in joined if is_tear(text, start, end)]
     assert sum(count.tears for count in counts.values()) == len(torn)
     for name, count in counts.items():
         assert count.tears == sum(min(names, key=lambda one: (cuts[one], one)) == name for names in torn)
+
+
+OCCURRENCES = st.lists(
+    st.tuples(st.integers(0, 29), st.integers(1, 30), st.sampled_from("abc")).map(
+        lambda one: (one[0], one[0] + one[1], one[2])
+    ),
+    max_size=6,
+)
+
+
+@given(TEXTS, st.lists(st.integers(0, 30), max_size=4), OCCURRENCES)
+def test_the_template_at_the_torn_end_is_to_blame(
+    text: str, edges: list[int], found: list[tuple[int, int, str]]
+) -> None:
+    places = sorted({min(edge, len(text)) for edge in edges})
+    spans = [Span(a, b, ("a", "b", "c")) for a, b in zip(places[::2], places[1::2], strict=False)]
+    for cut in judge_cuts(text, spans, find_templates=lambda _: found):
+        assert (("start" in cut.torn), ("end" in cut.torn)) == torn_edges(text, cut.start, cut.end)
+        inside = [one for one in found if one[0] < cut.end and one[1] > cut.start]
+        for edge, names in cut.torn.items():
+            if not inside:
+                assert names == cut.names
+                continue
+            (name,) = names
+            outermost = [one for one in inside if one[2] == name]
+            if edge == "start":
+                assert min(start for start, *_ in outermost) == min(start for start, *_ in inside)
+            else:
+                clipped = [[min(end, cut.end) for _, end, _ in some] for some in (outermost, inside)]
+                assert max(clipped[0]) == max(clipped[1])
+
+
+def test_a_rare_template_is_not_blamed_for_another_one() -> None:
+    """The frequent one, whose end tears the sentence, looked harmless."""
+    text, spans = "Said Ann. It was late and more follows", [Span(0, 21, ("rare", "frequent"))]
+    found = [(0, 9, "rare"), (10, 21, "frequent")]
+    elsewhere = judge_cuts("The end. It was late.", [Span(9, 21, ("frequent",))])
+    counts = tally_judged([*judge_cuts(text, spans, find_templates=lambda _: found), *elsewhere])
+    assert counts == {"rare": (1, 0), "frequent": (2, 1)}
+    # Of spans that touch each has its own.
+    apart = judge_cuts(text, [Span(0, 10, ("rare",), "byline"), Span(10, 21, ("frequent",), "promotion")])
+    assert [cut.torn for cut in apart] == [{"end": ("frequent",)}]
 
 
 @given(TEXTS, st.lists(st.integers(0, 30), max_size=8))

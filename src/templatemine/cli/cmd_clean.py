@@ -316,7 +316,10 @@ def _finish(args: argparse.Namespace, terminal: common.Terminal, tally: Tally, p
         words = ("report", *args.packs, "--archive", *args.inputs, "-o", "report.html")
         terminal.say(f"next, see what tears and takes too much: {common.suggest_command(args, *words)}")
     if args.check is not None and not failures:
-        terminal.say(f"check: nothing is wrong with {counted(len(tally.sources), 'source')}")
+        whole = (
+            "" if total.torn or not total.looked else f"; no torn sentence in {counted(total.looked, 'changed text')}"
+        )
+        terminal.say(f"check: nothing is wrong with {counted(len(tally.sources), 'source')}{whole}")
     if not total.records or total.no_pack < total.records:
         return 1 if failures else terminal.code
     terminal.note(_explain_no_pack(args, tally))

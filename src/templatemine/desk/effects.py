@@ -23,7 +23,7 @@ from templatemine.packs.families import Variants
 from templatemine.packs.pack import Pack
 from templatemine.report.doubts import MAX_MATCHED_TEXTS, Signs, find_signs, measure_matches, varies
 from templatemine.report.risk import OccurrenceColumns, Occurrences, exclusive_lengths
-from templatemine.text.tears import SentenceEnds, judge_cuts
+from templatemine.text.tears import JudgedCut, SentenceEnds, judge_cuts
 
 MAX_SLOW = 5
 """Articles for which expressions may take too long before this is an error: each costs seconds."""
@@ -277,22 +277,21 @@ class Effects:
 
 
 class ArticleCuts(NamedTuple):
-    """The cuts of an article: the characters that it loses, and of each cut the templates, and whether it tears a
-    sentence."""
+    """The cuts of an article, judged, and the characters that it loses."""
 
     characters: int = 0
-    judged: Sequence[tuple[tuple[str, ...], bool]] = ()
+    judged: Sequence[JudgedCut[str]] = ()
 
 
 def find_cuts(pack: Pack, articles: Sequence[Article], ends: SentenceEnds) -> list[ArticleCuts]:
     """Find what the pack removes from each article, and what that tears: of pages nothing, for these are not cut by
     lines."""
-    cleaner = Cleaner(pack)
+    cleaner, occurrences = Cleaner(pack), Occurrences(pack)
     found = []
     for one in articles:
         text = one.document.body
         spans = cleaner.spans(text)
-        judged = [] if pack.html else judge_cuts(text, spans, ends.leaves_part)
+        judged = [] if pack.html else judge_cuts(text, spans, ends.leaves_part, occurrences.find_ids)
         found.append(ArticleCuts(count_lost(text, spans), judged))
     return found
 

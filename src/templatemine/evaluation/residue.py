@@ -20,7 +20,16 @@ from templatemine.evaluation.options import ResidueConfig
 from templatemine.evaluation.protocol import System, TrialResult, group_by_source, run_system, sample_documents
 from templatemine.model import Document, Span
 from templatemine.text.characters import ends_sentence, words_beside
-from templatemine.text.tears import CutCount, SentenceEnds, count_unpaired, join_spans, leaves_part, tally_tears
+from templatemine.text.tears import (
+    CutCount,
+    IsTorn,
+    SentenceEnds,
+    count_unpaired,
+    join_spans,
+    judge_cuts,
+    leaves_part,
+    tally_judged,
+)
 
 ALL = "all"
 TORN = "torn sentence"
@@ -109,9 +118,7 @@ KINDS: Mapping[str, Callable[[str, str], bool]] = {
 """Name -> whether it is there, of a line before a cut and its rest, both without the blanks around them."""
 
 
-def find_residues(
-    text: str, removed: Sequence[Span], is_torn: Callable[[str, int, int], bool] = leaves_part
-) -> Iterator[Residue]:
+def find_residues(text: str, removed: Sequence[Span], is_torn: IsTorn = leaves_part) -> Iterator[Residue]:
     """Yield the residues of cuts in the lines of a text, and then the cuts that tear sentences.
 
     Parameters
@@ -119,7 +126,7 @@ def find_residues(
     removed : sequence of Span
         Ascending and disjoint, in code points of `text`.
     is_torn : callable
-        See `text.tears.tally_tears`.
+        See `text.tears.IsTorn`.
     """
     spans, span_index = list(removed), 0
     for match in _LINE.finditer(text):
@@ -205,15 +212,16 @@ def evaluate_residue(documents: Sequence[Document], system: System, config: Resi
 
 
 def _find_tears(
-    source: str, cut: Sequence[tuple[str, Sequence[Span]]], is_torn: Callable[[str, int, int], bool]
+    source: str, cut: Sequence[tuple[str, Sequence[Span]]], is_torn: IsTorn
 ) -> Iterator[tuple[CutCount, str, str, str]]:
     """Yield the templates that tear sentences: counts, source, template, and a torn place."""
-    for template, count in tally_tears(cut, is_torn).items():
+    judged = [(text, one) for text, spans in cut for one in judge_cuts(text, spans, is_torn)]
+    for template, count in tally_judged(one for _, one in judged).items():
         if count.tears:
-            places = ((text, *one) for text, spans in cut for one in join_spans(text, spans) if template in one[2])
-            text, start, end, _ = next(place for place in places if is_torn(*place[:3]))
-            before, behind = _find_context(text, start, end)
-            yield count, source, template, f"{before} [-{_shorten(text[start:end])}-] {behind}"
+            places = ((text, one) for text, one in judged if any(template in some for some in one.torn.values()))
+            text, torn = next(places)
+            before, behind = _find_context(text, torn.start, torn.end)
+            yield count, source, template, f"{before} [-{_shorten(text[torn.start : torn.end])}-] {behind}"
 
 
 def _row(name: str, articles: int, count: Counter[str]) -> dict[str, object]:

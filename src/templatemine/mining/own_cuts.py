@@ -14,7 +14,7 @@ from templatemine.mining.sampling import choose_by_text
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
 from templatemine.text.reading import ReadingRules, read_form
-from templatemine.text.tears import CutCount, SentenceEnds, tally_tears
+from templatemine.text.tears import CutCount, SentenceEnds, join_spans, judge_cuts, tally_judged
 
 MAX_TEAR_SHARE = 0.02
 """A template may tear a sentence in this share of its cuts."""
@@ -60,7 +60,9 @@ def count_tears(pack: Pack, documents: Sequence[Document]) -> Mapping[str, CutCo
     """Count the cuts of each template of a pack in some of the documents; none where a user's patterns become marks."""
     found = [(text, spans) for _, text, spans in find_cuts(pack, documents)]
     ends = SentenceEnds([text for text, _ in found])
-    return {pack.templates[row].id: count for row, count in tally_tears(found, ends.is_tear).items()}
+    # All templates of a cut are in question: a candidate that is rare is wrong more often than a frequent one.
+    judged = (cut for text, spans in found for cut in judge_cuts(text, join_spans(text, spans), ends.is_tear))
+    return {pack.templates[row].id: count for row, count in tally_judged(judged).items()}
 
 
 def tearing_templates(pack: Pack, documents: Sequence[Document]) -> Mapping[str, CutCount]:

@@ -20,7 +20,7 @@ from templatemine.pages.main_text import PageCleaner
 from templatemine.report.marks import TextPiece, split_pieces
 from templatemine.report.risk import Occurrences
 from templatemine.report.words import outermost_templates
-from templatemine.text.tears import join_spans, torn_edges
+from templatemine.text.tears import judge_cuts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,16 +100,14 @@ class Explainer:
         """Return for each span of a body what its templates took, and where it tears a sentence."""
         if self.pack is None or self._uses_html:
             return [CutParts() for _ in spans]
-        columns = (column.tolist() for column in self._occurrences.find(body))
-        found = [(start, end, self.pack.templates[index]) for start, end, index in zip(*columns, strict=True)]
-        parts = [_outermost_parts(found, span) for span in spans]
+        found = self._occurrences.find_ids(body)
+        known = {one.id: one for one in self.pack.templates}
         torn: list[dict[str, Template]] = [{} for _ in spans]
-        for start, end, _ in join_spans(body, spans):
-            within = [place for place, one in enumerate(spans) if start <= one.start and one.end <= end]
-            edges = zip(("start", "end"), torn_edges(body, start, end), (within[0], within[-1]), (0, -1), strict=True)
-            for edge, is_torn, place, first in edges:
-                if is_torn and parts[place]:
-                    torn[place][edge] = parts[place][first].template
+        for cut in judge_cuts(body, spans, find_templates=lambda _: found):
+            within = [place for place, one in enumerate(spans) if cut.start <= one.start and one.end <= cut.end]
+            for edge, names in cut.torn.items():
+                torn[within[0 if edge == "start" else -1]][edge] = known[names[0]]
+        parts = [_outermost_parts(((start, end, known[name]) for start, end, name in found), one) for one in spans]
         return [CutParts(*one) for one in zip(parts, torn, strict=True)]
 
     @cached_property

@@ -26,9 +26,9 @@ from templatemine.report.doubts import (
     measure_damage,
 )
 from templatemine.report.measure import TemplateFigures
-from templatemine.report.risk import story_probability
+from templatemine.report.risk import Occurrences, story_probability
 from templatemine.report.words import template_text
-from templatemine.text.tears import CutCount, SentenceEnds, join_spans, tally_tears
+from templatemine.text.tears import CutCount, JudgedCut, SentenceEnds, judge_cuts, tally_judged
 
 RESIDUE_KINDS = {
     "begins torn": "what is left begins with a small letter or a sign, which the line did not",
@@ -113,11 +113,12 @@ class NotableTemplate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CutResidues:
-    """Residues of cuts in the articles `looked` at: how many have a residue, and of each kind how many there are,
-    with one of them."""
+    """Residues of cuts in the articles `looked` at: how many have a residue, how many a torn sentence, and of each kind
+    how many there are, with one of them."""
 
     looked: int
     articles: int
+    torn: int
     kinds: tuple[tuple[str, int, Residue], ...]
 
 
@@ -185,9 +186,20 @@ def select_largest(templates: Sequence[NotableTemplate]) -> list[NotableTemplate
     return found
 
 
-def select_tearing(templates: Sequence[NotableTemplate], looked: SampledTexts) -> list[NotableTemplate]:
-    """Return the templates whose cuts tear sentences."""
-    counts = tally_tears(looked, _find_ends(looked).leaves_part)
+JudgedTexts = Sequence[tuple[str, Sequence[JudgedCut[str]]]]
+"""Texts of articles that change, and their cuts, judged."""
+
+
+def judge_texts(pack: Pack, looked: SampledTexts) -> JudgedTexts:
+    """Judge the cuts of some articles: none of pages tears a sentence, for their main text is not cut by lines."""
+    is_torn = (lambda *_: False) if pack.html else _find_ends(looked).leaves_part
+    find = Occurrences(pack).find_ids
+    return [(text, judge_cuts(text, spans, is_torn, find)) for text, spans in looked]
+
+
+def select_tearing(templates: Sequence[NotableTemplate], judged: JudgedTexts) -> list[NotableTemplate]:
+    """Return the templates that tear sentences."""
+    counts = tally_judged(cut for _, cuts in judged for cut in cuts)
     return [
         replace(one, cuts=counts[one.template.id].cuts, tears=counts[one.template.id].tears)
         for one in templates
@@ -195,19 +207,20 @@ def select_tearing(templates: Sequence[NotableTemplate], looked: SampledTexts) -
     ]
 
 
-def add_example(one: NotableTemplate, looked: SampledTexts, *, unusual: bool = False) -> NotableTemplate:
+def add_example(one: NotableTemplate, judged: JudgedTexts, *, unusual: bool = False) -> NotableTemplate:
     """Return the template with an example in its article, if it is in one of those: where fewest others are cut with
     it; of one that tears sentences, such a place; of these, if it is to be `unusual`, the cut that shares fewest words
     with the others: what a slot takes wrongly is mostly another kind of text."""
-    places = [(text, cut) for text, spans in looked for cut in join_spans(text, spans) if one.template.id in cut[2]]
+    name = one.template.id
+    places = [(text, cut) for text, cuts in judged for cut in cuts if name in cut.names]
     if one.tears:
-        is_torn = _find_ends(looked).leaves_part
-        places = [(text, cut) for text, cut in places if is_torn(text, *cut[:2])]
+        places = [(text, cut) for text, cut in places if any(name in some for some in cut.torn.values())]
     if not places:
         return one
-    fewest = min(len(cut[2]) for _, cut in places)
-    places = [(text, cut) for text, cut in places if len(cut[2]) == fewest]
-    text, (start, end, names) = places[_least_usual([text[cut[0] : cut[1]] for text, cut in places]) if unusual else 0]
+    fewest = min(len(cut.names) for _, cut in places)
+    places = [(text, cut) for text, cut in places if len(cut.names) == fewest]
+    chosen = _least_usual([text[cut.start : cut.end] for text, cut in places]) if unusual else 0
+    text, (start, end, names, _) = places[chosen]
     left, right = max(0, start - CONTEXT), min(len(text), end + CONTEXT)
     before, after = text[left:start], text[end:right]
     # Context ends with its paragraph, or between two words.
@@ -249,17 +262,19 @@ def count_residues(looked: SampledTexts) -> CutResidues:
     """Count the residues in articles (`evaluation.residue`)."""
     counts: Counter[str] = Counter()
     first: dict[str, Residue] = {}
-    articles = 0
+    articles = torn = 0
     is_torn = _find_ends(looked).leaves_part
     for text, spans in looked:
         found = list(find_residues(text, spans, is_torn))
         articles += bool(found)
+        torn += any(one.kind == TORN for one in found)
         for one in found:
             counts[one.kind] += 1
             first.setdefault(one.kind, one)
     return CutResidues(
         looked=len(looked),
         articles=articles,
+        torn=torn,
         kinds=tuple((kind, number, first[kind]) for kind, number in counts.most_common()),
     )
 

@@ -53,6 +53,11 @@ class Occurrences:
         self._pack = pack
         self._written = ManualExpressions(pack)
 
+    def find_ids(self, text: str) -> list[tuple[int, int, str]]:
+        """Find all occurrences, each with the id of its template (`text.tears.FindTemplates`)."""
+        columns = (column.tolist() for column in self.find(text))
+        return [(start, end, self._pack.templates[index].id) for start, end, index in zip(*columns, strict=True)]
+
     def find(self, text: str) -> OccurrenceColumns:
         """Find all occurrences.  Those of one template do not overlap: the second begins where the first ends."""
         encoded = self._pack.encode(text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from templatemine.errors import counted
+from templatemine.evaluation.residue import TORN
 from templatemine.report.risk import is_scored
 from templatemine.report.view import Report, SourceView
 
@@ -36,17 +37,16 @@ def summarise(report: Report) -> list[str]:
         f"Cleaning changes {changed:,} of {counted(documents, 'document')} ({_share(changed, documents)}) and removes "
         f"{_share(cut, characters)} of their characters."
     ]
-    tearing = [one for source in sources for one in source.tearing]
-    if tearing:
-        tears = sum(one.tears for one in tearing)
-        tear = "tears" if tears == 1 else "tear"
-        said.append(f"{counted(tears, 'cut')} of those looked at {tear} a sentence or a headline.")
     said += _summarise_risk(sources, cut)
-    looked, torn = sum(one.left.looked for one in sources), sum(one.left.articles for one in sources)
+    looked, left = sum(one.left.looked for one in sources), sum(one.left.articles for one in sources)
+    torn = sum(one.left.torn for one in sources)
     if looked:
+        tears = sum(number for one in sources for kind, number, _ in one.left.kinds if kind == TORN)
+        by_cuts = f" (by {counted(tears, 'cut')})" if torn else ""
         said.append(
-            f"Of {looked:,} changed articles that were looked at, {torn:,} ({_share(torn, looked)}) have a line that a "
-            "cut left incomplete, or a sentence that it tore."
+            f"Of {looked:,} changed articles that were looked at, {torn:,} ({_share(torn, looked)}) have a torn "
+            f"sentence or headline{by_cuts}; {left:,} ({_share(left, looked)}) have one, or a line that a cut left "
+            "incomplete."
         )
     return said + _summarise_changes(report)
 

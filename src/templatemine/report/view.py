@@ -16,11 +16,13 @@ from templatemine.packs.pack_folder import RejectedCandidate
 from templatemine.report.doubts import SampledTexts, match_templates
 from templatemine.report.findings import (
     CutResidues,
+    JudgedTexts,
     NotableTemplate,
     add_example,
     count_residues,
     describe_templates,
     estimate_removed,
+    judge_texts,
     rank_largest,
     rank_risky,
     select_largest,
@@ -242,17 +244,18 @@ def make_report(
         for tokens, held in holders.items()
         if len(held) > 1
     ]
+    judged = {source: judge_texts(packs[source], _sampled_texts(measured.get(source))) for source in names}
     sources = tuple(
-        _make_source(packs[source], measured.get(source), holders, rejected(source), most, config) for source in names
+        _make_source(packs[source], measured.get(source), judged[source], holders, rejected(source), most, config)
+        for source in names
     )
     rows = [one for source in sources for one in source.largest]
     scored = [one for source in sources if is_scored(source.pack) for one in source.notable]
     scored += [one for source in sources for one in source.tearing]
-    looked = {source: _sampled_texts(measured.get(source)) for source in names}
-    riskiest = [add_example(one, looked[one.source], unusual=True) for one in rank_risky(scored, config.risky)]
+    riskiest = [add_example(one, judged[one.source], unusual=True) for one in rank_risky(scored, config.risky)]
     told = {(one.source, one.number) for one in riskiest}
     others = rank_largest(one for one in rows if (one.source, one.number) not in told)
-    largest = select_passages((add_example(one, looked[one.source]) for one in others), config.risky, riskiest)
+    largest = select_passages((add_example(one, judged[one.source]) for one in others), config.risky, riskiest)
     return Report(
         sources=sources,
         riskiest=tuple(riskiest),
@@ -282,6 +285,7 @@ def _max_rows_per_source(sizes: Sequence[int], rows: int) -> int:
 def _make_source(
     pack: Pack,
     measured: PackMeasurement | None,
+    judged: JudgedTexts,
     holders: Mapping[tuple[str, ...], Sequence[object]],
     rejected: Iterable[RejectedCandidate],
     most: int,
@@ -319,7 +323,7 @@ def _make_source(
         changed=tuple(count_by_period(measured.changed_days, steps)) if measured is not None else (),
         notable=tuple(select_notable(templates)) if by_templates else (),
         largest=tuple(select_largest(templates)) if by_templates else (),
-        tearing=() if pack.html else tuple(select_tearing(templates, looked)),
+        tearing=() if pack.html else tuple(select_tearing(templates, judged)),
         left=count_residues(() if pack.html else looked),
         by_templates=by_templates,
     )

@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, pairwise
-from typing import NamedTuple, TypeAlias, TypeVar
+from typing import Generic, NamedTuple, TypeAlias, TypeVar
 from zlib import crc32
 
 from templatemine.text.characters import SPACELESS
@@ -56,11 +56,27 @@ AnySpan: TypeAlias = tuple[int, int, Sequence[Name]] | tuple[int, int, Sequence[
 """Start, end and templates of a removed stretch, and its kind, as `Span` has them."""
 
 
+IsTorn: TypeAlias = Callable[[str, int, int], bool]
+"""(text, start, end) -> whether the cut counts as a tear: `is_tear` or `leaves_part`, or those of `SentenceEnds`."""
+FindTemplates: TypeAlias = Callable[[str], Iterable[tuple[int, int, Name]]]
+"""Text -> start, end and name of all templates in it, those within others too, in the order of the pack."""
+
+
 class CutCount(NamedTuple):
-    """The cuts of a template, and those that tear a sentence."""
+    """The cuts of a template, and those in which it is to blame for a torn sentence."""
 
     cuts: int
     tears: int
+
+
+class JudgedCut(NamedTuple, Generic[Name]):
+    """A cut, its templates, and who may be to blame where it begins ("start") or ends ("end") within a sentence: the
+    template there, or several if nobody knows what each took."""
+
+    start: int
+    end: int
+    names: tuple[Name, ...]
+    torn: Mapping[str, tuple[Name, ...]]
 
 
 def is_tear(text: str, start: int, end: int) -> bool:
@@ -151,15 +167,15 @@ def leaves_part(text: str, start: int, end: int) -> bool:
     return is_label and len(behind) >= _MIN_HEADLINE_WORDS and behind[0][0].islower()
 
 
-def torn_edges(text: str, start: int, end: int) -> tuple[bool, bool]:
-    """Return whether a cut that leaves part of a sentence (`leaves_part`) begins, and ends, within one; both where the
-    words beside it do not tell, as for one bracket of two.
+def torn_edges(text: str, start: int, end: int, is_torn: IsTorn = leaves_part) -> tuple[bool, bool]:
+    """Return whether a cut that leaves part of a sentence begins, and ends, within one; both where the words beside it
+    do not tell, as for one bracket of two.
 
     >>> text = "He met an aunt in Rome. All went well."
     >>> torn_edges(text, 15, 23), torn_edges(text, 24, 27), torn_edges(text, 24, 38)
     ((True, False), (False, True), (False, False))
     """
-    if not leaves_part(text, start, end):
+    if not is_torn(text, start, end):
         return False, False
     before, after = text[max(0, start - _REACH) : start].rstrip(), text[end : end + _REACH].lstrip()
     begins = before[-1:].isalnum() or before[-1:] == ","
@@ -290,34 +306,50 @@ def join_spans(text: str, spans: Iterable[AnySpan[Name]]) -> list[tuple[int, int
     return cuts
 
 
-def tally_tears(
-    found: Iterable[tuple[str, Iterable[AnySpan[Name]]]], is_torn: Callable[[str, int, int], bool] = is_tear
-) -> dict[Name, CutCount]:
-    """Count the cuts and tears of each template.
-
-    Parameters
-    ----------
-    found : iterable of (text, spans)
-        Spans are ascending.
-    is_torn : callable
-        (text, start, end) -> whether the cut counts as a tear: `is_tear` or `leaves_part`, or those of `SentenceEnds`.
-    """
-    return tally_judged(cut for text, spans in found for cut in judge_cuts(text, spans, is_torn))
-
-
 def judge_cuts(
-    text: str, spans: Iterable[AnySpan[Name]], is_torn: Callable[[str, int, int], bool]
-) -> list[tuple[tuple[Name, ...], bool]]:
-    """Return the templates of each cut of a text, and whether it is torn."""
-    return [(names, bool(names) and is_torn(text, start, end)) for start, end, names in join_spans(text, spans)]
+    text: str,
+    spans: Iterable[AnySpan[Name]],
+    is_torn: IsTorn = leaves_part,
+    find_templates: FindTemplates[Name] = lambda _: (),
+) -> list[JudgedCut[Name]]:
+    """Judge the cuts of a text (`join_spans`).
 
+    Of a cut by several templates the one to blame is that whose edge is the torn end of the cut.  Without
+    `find_templates` nobody knows it, and those of the first or last of the joined spans are in question.
 
-def tally_judged(judged: Iterable[tuple[Sequence[Name], bool]]) -> dict[Name, CutCount]:
-    """Count the cuts and tears of each template.
-
-    Of a cut by several templates the rarest is to blame: frequent ones are elsewhere without harm.
+    >>> text = "He met an aunt in Rome. Read on"
+    >>> found = [(15, 23, "a"), (24, 31, "b")]
+    >>> judge_cuts(text, [(15, 31, ["a", "b"])], find_templates=lambda text: found)[0].torn
+    {'start': ('a',)}
     """
+    spans, judged, place = list(spans), list[JudgedCut[Name]](), 0
+    found: list[tuple[int, int, Name]] = []
+    for start, end, names in join_spans(text, spans):
+        first = place
+        while place < len(spans) and spans[place][1] <= end:
+            place += 1
+        edges = torn_edges(text, start, end, is_torn) if names else (False, False)
+        if len(names) > 1 and any(edges):
+            found = found or list(find_templates(text))
+        inside = [one for one in found if one[2] in names and one[0] < end and one[1] > start]
+        torn: dict[str, tuple[Name, ...]] = {}
+        if edges[0]:
+            outermost = [min(inside, key=lambda one: (one[0], -one[1]))[2]] if inside else spans[first][2]
+            torn["start"] = tuple(outermost) or names
+        if edges[1]:
+            reach = [(-min(one[1], end), one[0]) for one in inside]
+            outermost = [inside[reach.index(min(reach))][2]] if inside else spans[place - 1][2]
+            torn["end"] = tuple(outermost) or names
+        judged.append(JudgedCut(start, end, names, torn))
+    return judged
+
+
+def tally_judged(judged: Iterable[JudgedCut[Name]]) -> dict[Name, CutCount]:
+    """Count the cuts and tears of each template.  Of several in question the rarest is to blame: frequent ones are
+    elsewhere without harm."""
     judged = list(judged)
-    cuts = Counter(chain.from_iterable(names for names, _ in judged))
-    tears = Counter(min(names, key=lambda name: (cuts[name], name)) for names, is_torn in judged if is_torn)
+    cuts = Counter(chain.from_iterable(cut.names for cut in judged))
+    tears = Counter(
+        name for cut in judged for name in {min(some, key=lambda one: (cuts[one], one)) for some in cut.torn.values()}
+    )
     return {name: CutCount(count, tears[name]) for name, count in cuts.items()}
