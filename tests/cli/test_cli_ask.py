@@ -10,10 +10,17 @@ import pytest
 from cli_support import read, records, write
 
 from conftest import Cli
-from templatemine.archive.apply_answers import describe_removal, describe_stake, open_questions
+from templatemine.archive.apply_answers import (
+    add_answer_rules,
+    current_removal,
+    describe_removal,
+    describe_stake,
+    open_questions,
+)
 from templatemine.archive.apply_overrides import apply_rules
 from templatemine.packs.overrides import Overrides, Rule
 from templatemine.packs.pack import Pack
+from templatemine.packs.pack_record import template_id
 from templatemine.text import linear
 
 SOURCE, CAUTION = "alpha.example", ("--caution", "3")
@@ -265,3 +272,39 @@ def test_an_expression_by_hand_is_rejected_by_its_id(cli: Cli, packs: Path) -> N
     after = Pack.load(file)
     assert {one.id for one in before.templates} - {one.id for one in after.templates} == {mined, by_hand}
     assert [(one.action, one.id) for one in after.overrides.rules] == [("reject", mined)]
+
+
+def test_a_string_is_accepted_by_its_id(cli: Cli, packs: Path) -> None:
+    """As the answer "cut": what was rejected before, a rejected candidate, and a question; the last decision counts."""
+    file = packs / f"{SOURCE}.json"
+    before = Pack.load(file)
+    mined = before.templates[0].id
+    listed = json.loads(cli("show", file, "--rejected", "--json", "--limit", "0").out)["rejected_candidates"]
+    asked = {template_id(one.tokens) for one in before.questions}
+    candidate = next(one for one in listed if one["id"] not in asked and len(one["tokens"]) > 2)
+    question = next(one for one in open_questions(before) if not one.filled and not current_removal(before, one))
+    wrong = cli("ask", packs, "--accept", mined, "--accept", "t0")
+    assert (wrong.code, Pack.load(file)) == (2, before)
+    assert "--accept: 3 packs know no string with the id 't0'; show PACK and show PACK --rejected list ids" in wrong.err
+    assert "got 't1' in both" in cli("ask", packs, "--accept", "t1", "--reject", "t1").err
+
+    def decide(*options: str) -> Pack:
+        ran = cli("ask", packs, "--only", SOURCE, "--by", "ann", *options)
+        assert ran.code == 0, ran.err
+        return Pack.load(file)
+
+    assert mined not in {one.id for one in decide("--reject", mined).templates}
+    back = decide("--accept", mined)
+    assert (back.templates, back.overrides.rules) == (before.templates, ())
+    chosen = candidate["id"], template_id(question.tokens)
+    after = decide("--accept", chosen[0], "--accept", chosen[1])
+    assert {one.id for one in after.templates} - {one.id for one in before.templates} == {*chosen}
+    assert {one.by for one in after.overrides.rules} == {"ann"}
+    (answer,) = (rule for rule in after.overrides.rules if rule.tokens == question.tokens)
+    assert replace(answer, by="", time="") == add_answer_rules(before, (), question, "boilerplate")[0]
+    again = decide("--reject", chosen[0], "--reject", chosen[1])
+    assert again.templates == before.templates
+    # It stays, whatever another mining gives.
+    assert [(one.action, one.tokens) for one in decide("--accept", mined).overrides.rules][-1:] == [
+        ("accept", before.templates[0].tokens)
+    ]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
+from dataclasses import replace
 from datetime import date, timedelta
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from conftest import Cli
 from templatemine.archive.apply_overrides import apply_rules
 from templatemine.cleaning.hits import read_hits
 from templatemine.config import PipelineConfig, TokeniseConfig
-from templatemine.packs.overrides import Rule
+from templatemine.packs.overrides import Rule, read_rule
 from templatemine.packs.pack import Pack
 from templatemine.text import linear
 
@@ -165,18 +166,29 @@ def test_an_expression_that_goes_is_told_with_the_rule_that_keeps_it(cli: Cli, t
         row["text"] += f"\n\n{byline}" if number < 60 or number == 110 else ""
     start = ("update", "--new-sources", packs, "--least", "60", "--window", "1", "--today", "2024-12-01")
     assert cli(*start, write(tmp_path / "old.jsonl", rows[:60])).code == 0
+    shutil.copytree(packs / ".templatemine-window", tmp_path / "state")
     file, new = packs / f"{source}.json", write(tmp_path / "new.jsonl", rows[60:])
     told = cli(*start, new, "--dry-run").err
     assert f"- {byline} [line]  (rejected now; still in 1 of 60 documents)" in told
-    head = f'  to keep "{byline}", add this to the list "overrides" of {file} (make one if there is none); '
-    (line,) = (after for before, after in pairwise(told.splitlines()) if before.startswith(head))
+    head = f'  to keep "{byline}": templatemine '
+    (command,) = (line.removeprefix(head).split() for line in told.splitlines() if line.startswith(head))
+    assert command[:-1] == ["ask", str(packs), "--only", source, "--accept"]
     (listed,) = json.loads(cli(*start, new, "--dry-run", "--json").out)["sources"]
-    assert json.loads(line) in [one.get("rule") for one in listed["removed"]]
-    data = json.loads(file.read_text())
-    file.write_text(json.dumps({**data, "overrides": [json.loads(line)]}))
-    assert "to keep" not in cli(*start, new).err
-    (kept,) = (one for one in Pack.load(file).templates if " ".join(one.tokens or ()) == byline)
-    assert (kept.anchor, kept.example, kept.df) == ("line", byline, 60)
+    (rule,) = (one["rule"] for one in listed["removed"] if one["id"] == command[-1])
+    earlier = file.read_bytes()
+    for before in (True, False):  # the update that takes it out
+        if before:
+            assert cli(*command).err == f"{source}: {command[-1]} {byline} is cut\n"
+            assert "to keep" not in cli(*start, new).err
+        else:
+            file.write_bytes(earlier)
+            shutil.copytree(tmp_path / "state", packs / ".templatemine-window", dirs_exist_ok=True)
+            assert head in cli(*start, new).err
+            assert cli(*command).code == 0
+        (kept,) = (one for one in Pack.load(file).templates if one.id == command[-1])
+        assert (kept.anchor, kept.example, kept.df) == ("line", byline, 60)
+        (made,) = Pack.load(file).overrides.rules
+        assert replace(made, by="", time="") == read_rule(rule, "")
 
 
 def test_a_pack_keeps_how_it_was_mined_and_a_new_one_has_the_defaults(cli: Cli, tmp_path: Path) -> None:

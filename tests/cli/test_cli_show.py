@@ -21,6 +21,7 @@ from templatemine.cli import cmd_show as show
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import read_rejected, rejected_path
+from templatemine.packs.pack_record import template_id
 
 
 @pytest.fixture
@@ -75,7 +76,7 @@ def test_rejected(cli: Cli, pack: Path) -> None:
     lines = [line.split(maxsplit=3) for line in ran.out.splitlines()[-4:-1]]
     for (tokens, df, count, reason), line in zip(rows, lines, strict=False):
         assert [line[0], line[2]] == [f"{df:,}", f"{count:,}"]
-        assert line[3].split() == [*reason.split(), *tokens]
+        assert line[3].split() == [*reason.split(), template_id(tokens), *tokens]
     assert "\nrejected candidates, the nearest to being templates first\n" in ran.out
     assert len(cli("show", pack, "--rejected", "--limit", "0").out.splitlines()) > len(rows)
 
@@ -229,7 +230,7 @@ def test_json(cli: Cli, pack: Path) -> None:
     assert sorted(name for family in families for name in family) == sorted(one["id"] for one in facts["templates"])
     facts = json.loads(cli("show", pack, "--json", "--rejected", "--limit", "1").out)
     assert len(facts["templates"]) == len(facts["rejected_candidates"]) == 1
-    assert set(facts["rejected_candidates"][0]) == {"tokens", "df", "count", "reason"}
+    assert set(facts["rejected_candidates"][0]) == {"id", "tokens", "df", "count", "reason"}
 
 
 def test_scores_that_decide_are_no_second_number_of_templates(cli: Cli, pack: Path, tmp_path: Path) -> None:
@@ -259,6 +260,7 @@ def test_rejected_candidates_that_few_would_decide_are_counted(cli: Cli, mined: 
     replace(pack, rejected={"below the cut-off": len(rows)}, questions=()).save(tmp_path / "p.json", force=True)
     lines = cli("show", tmp_path / "p.json", "--rejected").out.splitlines()
     shown = [line.partition("below the cut-off  ")[2] for line in lines if "below the cut-off  " in line]
+    shown = [line.partition("  ")[2] for line in shown]
     assert shown == [*(f"near {n}" for n in range(10)), "often said"]
     assert lines[-1] == "and 4 more, rarer or less likely (--limit 0 lists all)"
     assert cli("show", tmp_path / "p.json", "--rejected", "--limit", "0").out.count("below the cut-off  ") == 15

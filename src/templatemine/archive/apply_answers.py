@@ -6,7 +6,7 @@ time, it also says whether that goes with it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -14,8 +14,9 @@ from templatemine.errors import ConfigError, counted
 from templatemine.mining.questions import OtherTemplates
 from templatemine.mining.templates import slotted_anchor
 from templatemine.model import Document, Question, Template
-from templatemine.packs.overrides import Rule
+from templatemine.packs.overrides import Rule, accept_rule
 from templatemine.packs.pack import Pack
+from templatemine.packs.pack_folder import RejectedCandidate
 from templatemine.packs.pack_record import bare_template, rule_id, template_id
 from templatemine.packs.readable import join_tokens
 from templatemine.text.characters import ends_sentence, words_beside
@@ -112,6 +113,35 @@ def _answer_rule(question: Question, filled: bool, answer: str, known: Set[str],
         by=by,
         time=time,
     )
+
+
+def find_accept_rules(
+    pack: Pack, names: Set[str], left: Mapping[str, Rule], rejected: Iterable[RejectedCandidate]
+) -> dict[str, tuple[Rule, ...]]:
+    """Find the rules that cut some strings, by their ids; ids that nothing has are left out.
+
+    Parameters
+    ----------
+    left : mapping of str to Rule
+        Of what updates took out (`archive.update.read_left_rules`).
+    rejected : iterable
+        Read as far as necessary.
+    """
+    known: dict[str, tuple[Rule, ...]] = {name: (rule,) for name, rule in left.items()}
+    known |= {one.id: (accept_rule(one),) for one in (*pack.overrides.removed, *pack.templates) if one.tokens}
+    for question in pack.questions:
+        ids = _template_ids(question)
+        for name, answer in zip(ids, (LABEL, ALL) if len(ids) > 1 else (ALL,), strict=True):
+            known.setdefault(name, add_answer_rules(pack, (), question, answer))
+    found = {name: known[name] for name in sorted(names) if name in known}
+    wanted = names - found.keys()
+    for tokens, df, count, _ in rejected if wanted else ():
+        if (name := template_id(tokens)) in wanted:
+            found[name] = (Rule(action="accept", tokens=tokens, df=df, count=count),)
+            wanted -= {name}
+            if not wanted:
+                break
+    return found
 
 
 def _question_tokens(question: Question, filled: bool) -> tuple[str, ...]:

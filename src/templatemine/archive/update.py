@@ -59,8 +59,9 @@ from templatemine.mining.candidates import source_rates
 from templatemine.mining.methods import ResolvedConfig, resolve_defaults
 from templatemine.mining.select import is_unlikely
 from templatemine.mining.stages import SourceReport, complete_step, skip_source, unfit_reason
-from templatemine.model import Document
+from templatemine.model import Document, Template
 from templatemine.packs.changes import Changes, compare
+from templatemine.packs.overrides import Rule, accept_rule, read_rule
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import PACK_SUFFIX, PackFolderWriter, StandingPacks, pack_names, refuse_renamed
 from templatemine.pipeline import DecideSource, Executor, MineSource, drive
@@ -493,6 +494,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
                 self.on_bad_pack(bug)
             if not note:
                 changes, templates = compare(old, report.pack), len(report.pack.templates)
+                self.note_left([one for one in changes.removed if one.id in left], report.pack)
                 rejected = report.pack.rejected
         return SourceUpdate(
             source=source,
@@ -528,6 +530,15 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
             manifest.write_json(self.window_path(name), {mark: record.as_dict() for mark, record in carried.items()})
         return pack, carried, left
 
+    def note_left(self, templates: Sequence[Template], pack: Pack) -> None:
+        """Note what an update takes out of a pack though documents have it, beside what earlier ones did
+        (`read_left_rules`)."""
+        name, there = safe_file_name(pack.source) + ".left", {one.id for one in pack.templates}
+        known = manifest.read_json(self.window_path(name, self.state)) or {}
+        rules = known | {one.id: accept_rule(one).as_dict() for one in templates}
+        if rules:
+            manifest.write_json(self.window_path(name), {key: row for key, row in rules.items() if key not in there})
+
     def make_report(self, source: str, options: ResolvedConfig, table: RateFile, work: DecideSource) -> SourceReport:
         documents = [dated.document for dated in self.read_window(source, os.path.join(self.work, "window"))]
         path = self.window_path(safe_file_name(source) + ".mined")
@@ -553,6 +564,12 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
                         os.replace(new_path, target_path)
             os.unlink(self.journal)
         shutil.rmtree(self.work, ignore_errors=True)
+
+
+def read_left_rules(packs: str, source: str) -> dict[str, Rule]:
+    """Return the rules that would keep what updates took out of a pack though documents had it, by id."""
+    path = os.path.join(packs, _STATE, safe_file_name(source) + ".left")
+    return {name: read_rule(row, path) for name, row in (manifest.read_json(path) or {}).items()}
 
 
 def _reason_to_keep(old: Pack | None, new: Pack) -> str:

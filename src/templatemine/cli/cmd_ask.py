@@ -6,10 +6,10 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from templatemine.cli import common
 from templatemine.cli.parser import did_you_mean
@@ -44,8 +44,9 @@ answers, each with the Enter key:
   q   stop; what was answered is kept
   ?   say what the keys do
 
---reject asks nothing: it keeps the decision that a template is part of the
-story, by the id that clean, explain, show and report tell.
+--reject and --accept ask nothing: they keep the decision that a template is
+part of the story, or that a string is cut, by the id that explain, show, report
+and update tell. The last decision about a string counts.
 """
 _KEYS = DESCRIPTION.partition("Enter key:\n")[2].partition("\n\n")[0] + "\n"
 
@@ -58,7 +59,7 @@ _MAX_SAMPLE = 100
 _CONTEXT = 60
 """Characters shown on each side of a string."""
 
-COMMON = ("--archive", "--only", "--reject", "--limit", "--by", "--list", "--json")
+COMMON = ("--archive", "--only", "--reject", "--accept", "--limit", "--by", "--list", "--json")
 """Options that `--help` lists."""
 
 
@@ -69,6 +70,12 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--only", metavar="SOURCE", action="append", help="ask about this source only; may be repeated")
     parser.add_argument(
         "--reject", metavar="ID", action="append", help="cut this template no more, and ask nothing; may be repeated"
+    )
+    parser.add_argument(
+        "--accept",
+        metavar="ID",
+        action="append",
+        help="cut this template, though it was rejected or an update took it out, and ask nothing; may be repeated",
     )
     common.add_number(parser, "--limit", 1, _MAX_QUESTIONS, "questions about each source", short="-n")
     parser.add_argument("--by", metavar="NAME", help="whose answers they are (default: your name on this machine)")
@@ -129,8 +136,8 @@ def run(args: argparse.Namespace) -> int:
     for name in args.only or ():
         if name not in packs:
             raise ConfigError(f"--only: there is no pack of {name!r}{did_you_mean(name, packs)}")
-    if args.reject:
-        _reject_templates(args, terminal, {source: files.files[source] for source in args.only or packs})
+    if args.reject or args.accept:
+        _decide_by_id(args, terminal, {source: files.files[source] for source in args.only or packs})
         return terminal.code
     pages = [] if args.only else [source for source in packs if packs[source].html]
     if pages:
@@ -313,42 +320,81 @@ def _join_lines(text: str) -> str:
     return common.escape_controls(" ⏎ ".join(text.split("\n")))
 
 
-def _reject_templates(args: argparse.Namespace, terminal: common.Terminal, files: Mapping[str, str]) -> None:
-    """Reject templates by their ids in the packs that have them; nothing is saved if one is in none."""
+def _decide_by_id(args: argparse.Namespace, terminal: common.Terminal, files: Mapping[str, str]) -> None:
+    """Reject and accept strings by their ids in the packs that know them; nothing is saved if an id is in none."""
     from templatemine.desk.review import amend_rules
     from templatemine.desk.store import user_name, utc_now
-    from templatemine.packs.overrides import Rule
     from templatemine.packs.pack import Pack
-    from templatemine.report.words import shorten, template_text
 
     whose, time = args.by or user_name(), utc_now()
-    packs = {source: Pack.load(file) for source, file in files.items()}
-    found = {source: [one for one in pack.templates if one.id in args.reject] for source, pack in packs.items()}
-    known = {one.id for templates in found.values() for one in templates}
-    if missing := [name for name in args.reject if name not in known]:
-        raise ConfigError(
-            f"--reject: no template of {counted(len(files), 'pack')} has the id {' or '.join(map(repr, missing))}; "
-            "show PACK lists ids"
-        )
-    for source, templates in found.items():
-        written = {one.regex for one in templates if one.tokens is None and one.id in packs[source].overrides.added}
-        made = [
-            Rule(action="reject", id=one.id, tokens=one.tokens, by=whose, time=time)
-            for one in templates
-            if one.regex not in written
-        ]
+    rejected, accepted = set(args.reject or ()), set(args.accept or ())
+    if both := sorted(rejected & accepted):
+        raise ConfigError(f"--accept: expected other ids than those of --reject, got {both[0]!r} in both")
+    found: dict[str, list[_Decision]] = {}
+    for source, file in files.items():
+        pack = Pack.load(file)
+        found[source] = [*_reject_templates(pack, rejected), *_accept_strings(pack, file, accepted)]
+    known = {one.id for decisions in found.values() for one in decisions}
+    for option, names, what in (
+        ("--reject", args.reject, "no template of {} has the id {}; show PACK lists ids"),
+        ("--accept", args.accept, "{} know no string with the id {}; show PACK and show PACK --rejected list ids"),
+    ):
+        if missing := [name for name in names or () if name not in known]:
+            said = what.format(counted(len(files), "pack"), " or ".join(map(repr, missing)))
+            raise ConfigError(f"{option}: {said}")
+    for source, decisions in found.items():
+        undone = {one.regex for one in decisions if one.regex}
+        made = [replace(rule, by=whose, time=time) for one in decisions for rule in one.rules]
 
         def add_rules(
-            pack: Pack, rejected: Sequence[RejectedCandidate], made: list[Rule] = made, written: set[str] = written
+            pack: Pack, candidates: Sequence[RejectedCandidate], made: list[Rule] = made, undone: set[str] = undone
         ) -> tuple[Rule, ...]:
-            rules = [rule for rule in pack.overrides.rules if rule.action != "add" or rule.regex not in written]
-            return amend_rules(pack, rejected, rules, made)
+            rules = [rule for rule in pack.overrides.rules if rule.action != "add" or rule.regex not in undone]
+            return amend_rules(pack, candidates, rules, made)
 
-        if templates:
+        if decisions:
             _save_rules(files[source], add_rules)
-        for one in templates:
-            what = common.escape_line(f"{source}: {one.id} {shorten(template_text(one), _CONTEXT)}")
-            terminal.say(f"{what} is cut no more")
+        for one in decisions:
+            what = common.escape_line(f"{source}: {one.id} {one.text}")
+            terminal.say(f"{what} is cut{' no more' if one.id in rejected else ''}")
+
+
+class _Decision(NamedTuple):
+    """What is decided about a string, by its id: its text, the rules, and the expression by hand that goes."""
+
+    id: str
+    text: str
+    rules: Sequence[Rule]
+    regex: str = ""
+
+
+def _reject_templates(pack: Pack, names: Set[str]) -> Iterator[_Decision]:
+    """Yield the decisions that some templates are of the story."""
+    from templatemine.packs.overrides import Rule
+    from templatemine.report.words import shorten, template_text
+
+    for one in pack.templates:
+        if one.id in names:
+            text = shorten(template_text(one), _CONTEXT)
+            if one.tokens is None and one.id in pack.overrides.added:
+                yield _Decision(one.id, text, (), one.regex)
+            else:
+                yield _Decision(one.id, text, (Rule(action="reject", id=one.id, tokens=one.tokens),))
+
+
+def _accept_strings(pack: Pack, file: str, names: Set[str]) -> Iterator[_Decision]:
+    """Yield the decisions that some strings are cut: templates, those that people or updates took out, the answers of
+    open questions, and rejected candidates."""
+    from templatemine.archive.apply_answers import find_accept_rules
+    from templatemine.archive.update import read_left_rules
+    from templatemine.packs.pack_folder import read_rejected, rejected_path
+    from templatemine.report.words import join_tokens, shorten
+
+    left = read_left_rules(os.path.dirname(file), pack.source)
+    candidates = read_rejected(file) if os.path.exists(rejected_path(file)) else iter(())
+    for name, rules in find_accept_rules(pack, names, left, candidates).items():
+        (text,) = (join_tokens(rule.tokens or (), rule.example) for rule in rules if rule.action == "accept")
+        yield _Decision(name, shorten(text, _CONTEXT), rules)
 
 
 def _save_answers(file: str, answers: list[tuple[Question, str]], whose: str) -> None:

@@ -121,11 +121,14 @@ def _pack_json(args: argparse.Namespace, pack: Pack) -> dict[str, Any]:
 
 
 def _rejected_json(pack: Pack, file: str, limit: int | None) -> list[dict[str, Any]]:
+    from templatemine.packs.pack_record import template_id
+
     names, asked = ("tokens", "df", "count", "reason"), _asked_candidates(pack, file)
     stakes = [{"stake": stake} for _, stake in asked]
     rows = islice(_order_rejected(asked, file), limit)
     return [
-        dict(zip(names, row, strict=True)) | stake for row, stake in zip(rows, chain(stakes, repeat({})), strict=False)
+        {"id": template_id(row[0]), **dict(zip(names, row, strict=True)), **stake}
+        for row, stake in zip(rows, chain(stakes, repeat({})), strict=False)
     ]
 
 
@@ -322,6 +325,7 @@ def _format_example(template: Template) -> str:
 
 
 def _format_rejected(pack: Pack, file: str, limit: int | None, width: int | None) -> list[str]:
+    from templatemine.packs.pack_record import template_id
     from templatemine.report.words import join_tokens
 
     asked = _asked_candidates(pack, file)
@@ -333,6 +337,7 @@ def _format_rejected(pack: Pack, file: str, limit: int | None, width: int | None
             f"{count:,}",
             *([next(stakes)] if asked else []),
             reason,
+            template_id(tokens),
             common.escape_line(join_tokens(tokens)),
         )
         for tokens, df, count, reason in (
@@ -343,7 +348,7 @@ def _format_rejected(pack: Pack, file: str, limit: int | None, width: int | None
     ]
     lines = ["no rejected candidates"]
     if rows:
-        header = (">documents", ">share", ">count", *([">at stake"] if asked else []), "reason", "candidate")
+        header = (">documents", ">share", ">count", *([">at stake"] if asked else []), "reason", "id", "candidate")
         table = text_tables.format_table(header, rows, width)
         order = "the nearest to being templates first" if pack.method == "learned" else "the most frequent first"
         first = "first what ask asks about, by the characters at stake; then the others, " if asked else ""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import json
-import os
+import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -205,16 +204,11 @@ def _format_changes(one: SourceUpdate, folder: str) -> list[str]:
 
 def _format_rule(template: Template, source: str, folder: str) -> list[str]:
     """Format how to keep an expression that an update takes out of a pack."""
-    from templatemine.packs.overrides import accept_rule
-    from templatemine.packs.pack_folder import pack_names
     from templatemine.report.words import shorten, template_text
 
     which = common.escape_line(shorten(template_text(template), _MAX_NAMED))
-    return [
-        f'  to keep "{which}", add this to the list "overrides" of {os.path.join(folder, pack_names(source)[0])} (make '
-        "one if there is none); the next update of this source applies it:",
-        f"    {json.dumps(accept_rule(template).as_dict(), ensure_ascii=False)}",
-    ]
+    command = shlex.join(("templatemine", "ask", folder, "--only", source, "--accept", template.id))
+    return [f'  to keep "{which}": {common.escape_line(command)}']
 
 
 def _by_what_is_left(one: SourceUpdate) -> list[Template]:
