@@ -111,7 +111,10 @@ def test_names_of_bylines(text: str, names: list[str]) -> None:
         ("a line of prose, with a comma", {}),
         ("ANALYSE -", {}),
         ("LIVE UPDATES |", {}),
-        ("Levent YENİGÜN / ANKARA, (DHA)", {"place": "ANKARA"}),
+        ("Levent YENİGÜN / ANKARA, (DHA)", {"agency": "DHA", "place": "ANKARA"}),
+        ("Fri, 27 Nov 2020 13:35:56 GMT", {"updated": "2020-11-27"}),
+        ("Segunda-feira, 12 de março de 2018.", {"updated": "2018-03-12"}),
+        ("SUN VALLEY, Idaho —", {"place": "SUN VALLEY"}),
     ],
 )
 def test_what_datelines_say(text: str, found: dict[str, str]) -> None:
@@ -146,6 +149,30 @@ def test_rubrics_are_no_places(text: str, place: str | None) -> None:
         heads("tide.example", ("WASHINGTON", 9), ("TIDE EXTRA", 4)).find("WASHINGTON - A story.")["place"]
         == "WASHINGTON"
     )
+
+
+@pytest.mark.parametrize(
+    ("string", "anchor", "text", "place"),
+    [
+        ("Key Facts -", "start/start", "Defense Key Facts - A story.", None),
+        ("Key Facts -", "start/start", "Key Facts - A story.", None),
+        ("(Tide) -", "start/start", "ROME (Tide) - A story.", "ROME"),
+        ("Today, I'm discussing:", "start", "Today, I'm discussing:\nA story.", None),
+        ("Energy, Lead, News", "start", "Energy, Lead, News\nA story.", None),
+        ("Ann Doe/AP", "", "Ann Doe/AP\nThe story.", None),
+        ("Ann Doe (Ann Roe/AP)", "", "Ann Doe (Ann Roe/AP)\nThe story.", None),
+        ("ROME (AP)", "", "ROME (AP)\nThe story.", "ROME"),
+        ("ROME,", "", "ROME, A story.", "ROME"),
+        ("Defense · Rome -", "", "Defense · Rome - A story.", None),
+        ("Par Ann Doe -", "", "Par Ann Doe - A story.", None),
+    ],
+)
+def test_a_place_leads_into_its_story(string: str, anchor: str, text: str, place: str | None) -> None:
+    """Labels of sections, persons in credits and words of lists were taken for places."""
+    words = [word.encode() for word in string.replace(" -", "").split()]
+    made = make_pack([(words, string)], pattern_set("news"), "-", False, [anchor])
+    templates = tuple(replace(one, kind="dateline", df=3) for one in made.templates)
+    assert MetadataFinder(replace(made, documents=10, templates=templates)).find(text).get("place") == place
 
 
 @pytest.mark.parametrize("policy", ["llm", "reader", "archive"])

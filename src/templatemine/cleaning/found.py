@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from templatemine.packs.overrides import Overrides
 from templatemine.packs.pack import Pack
 from templatemine.text.characters import line_begin, line_end
 from templatemine.text.expressions import expression
+from templatemine.text.patterns import WEEKDAY_NAMES
 
 if TYPE_CHECKING:
     from templatemine.model import Template
@@ -35,18 +36,21 @@ MAX_BESIDE = 60
 _AGENCY_NAMES = (
     "Reuters|AP|Associated Press|AFP|Agence France-Presse|dpa|ANSA|EFE|TASS|Xinhua|Kyodo|Yonhap|PTI|ANI|IANS|UPI|ANP"
     "|Belga|APA|SDA|Keystone-SDA|ATS|CTK|ČTK|TASR|SITA|PAP|MTI|Hina|Tanjug|Beta|Fena|Srna|TT|NTB|Ritzau|STT|BNS|LETA|ELTA|Lusa"
-    "|Anadolu|AA|Bernama|Antara|AAP|NAN|SAPA|PA Media|Press Association|The Canadian Press|Agerpres|BTA|Unian|Ukrinform"
+    "|Anadolu|AA|DHA|İHA|Bernama|Antara|AAP|NAN|SAPA|PA Media|Press Association|The Canadian Press"
+    "|Agerpres|BTA|Unian|Ukrinform"
     "|Интерфакс|ТАСС|РИА Новости|新华社|新华网|中新社|共同通信|時事通信|연합뉴스|뉴시스|뉴스1"
 )
 _AGENCY = re.compile(rf"(?<!\w)(?:{_AGENCY_NAMES})(?!\w)")
 """Names of agencies as they write themselves; short ones are capitals, or they would be words."""
 _BRACKETED = re.compile(rf"^\W*[(\[](?:\w+/)?(?P<agency>{_AGENCY_NAMES})(?:/\w+)*[)\]]", re.IGNORECASE)
 """Forms such as (afp/nxp)."""
+_ENDS_IN_AGENCY = re.compile(rf"[(\[](?:{_AGENCY_NAMES})[)\]]\W*$")
+"""A dateline on a line of its own, which a credit such as "Ann Doe (Photo/AP)" is not."""
 
 _EDGES = re.compile(r"[,(/|:\n[\])–—]|\s-|-\s|-$")
 """Separators of place, outlet, agency and date of a dateline."""
-_OUTLET = re.compile(r"\w\.\w|\d")
-"""Parts of the address of an outlet that no place has."""
+_OUTLET = re.compile(r"\w\.\w|[\d\u00b7&]")
+"""What addresses and names of outlets and sections have, and no place."""
 _RUBRICS = frozenset(
     """
     analyse analysis analisis análisis analisi analiza analysen anketa blog breaking chronique comment commentary
@@ -110,6 +114,7 @@ class MetadataFinder:
         small = replace(pack, templates=templates, overrides=Overrides(), questions=(), mined=None)
         self._cleaner = Cleaner(small, CleanConfig(choice=CUT_ALL, gap=0, guard=1.0)) if templates else None
         self._fillers = {one.id: _filler_reader(small, one) for one in templates}
+        self._slotted = {one.id for one in templates if one.slot}
         most = MAX_FIXED_SHARE * pack.documents
         self._labels = {one.id for one in templates if not one.slot and one.df > most}
         self._own_name = _name_of_source(pack.source)
@@ -143,15 +148,23 @@ class MetadataFinder:
             if piece.startswith(("(", "[")):
                 before = text[line_begin(text, span.start) : span.start]
                 piece = before + piece if len(before) <= MAX_BESIDE and _find_place(f"{before},") else piece
-            found = {**self._read_dateline(piece), **found}
+            fillers = [self._fillers[name](piece) for name in span.templates if name in self._slotted]
+            is_led_into = bool(text[span.end : line_end(text, span.end)].strip())
+            found = {**self._read_dateline(piece, fillers, is_led_into), **found}
         return {**({"byline": [*names]} if names else {}), **{name: found[name] for name in _FIELDS if name in found}}
 
-    def _read_dateline(self, text: str) -> dict[str, str]:
-        """Read a dateline; leave out a place that is the name of the source, or what may be a rubric."""
+    def _read_dateline(self, text: str, fillers: Sequence[str], is_led_into: bool) -> dict[str, str]:
+        """Read a dateline; leave out a place that is the name of the source, or what may be a rubric or a credit.
+
+        A place stands on the line of its story, or with a date or an agency; and where a slot was filled, in that: what
+        is fixed beside it is a label.
+        """
         said = read_dateline(text)
         if place := said.get("place"):
             is_alone = len(said) == 1 and not _OUTLET.search(text)
-            if self._is_rubric(place) or (is_alone and not self._trusts_names):
+            is_line = is_led_into or "updated" in said or _ENDS_IN_AGENCY.search(text)
+            is_filler = not fillers or any(place in filler for filler in fillers)
+            if self._is_rubric(place) or (is_alone and not self._trusts_names) or not (is_line and is_filler):
                 del said["place"]
         return said
 
@@ -249,8 +262,11 @@ def _find_place(text: str) -> str:
 
 
 def _is_name(text: str) -> bool:
-    """Return whether all words of a text begin with capitals, and none is an agency's or of rubrics."""
-    return _is_capitalised(text) and not _OUTLET.search(text) and not _AGENCY.search(text) and not _has_rubric(text)
+    """Return whether all words of a text begin with capitals, and none is an agency's, of rubrics, a weekday or the
+    label of a byline."""
+    is_weekday = text.lower() in WEEKDAY_NAMES or text.lower().endswith("-feira")
+    is_label = is_weekday or _has_rubric(text) or _LABEL.fullmatch(text.split(maxsplit=1)[0].lower())
+    return _is_capitalised(text) and not (is_label or _OUTLET.search(text) or _AGENCY.search(text))
 
 
 def _is_capitalised(text: str) -> bool:
