@@ -495,6 +495,33 @@ def test_an_expression_is_tried_refused_and_added(page: Any, place: Place) -> No
     assert place.pack(source).templates == before.templates
 
 
+def test_torn_sentences_are_marked(page: Any, place: Place) -> None:
+    """By a sign and in words, at the try of an expression and in articles."""
+    lines = [(row["source"], max(row["text"].splitlines(), key=len)) for row in place.rows.values() if "text" in row]
+    source, words = next(
+        (name, found[1]) for name, line in lines if (found := re.search(r" ([a-z]+ [a-z]+) [a-z]", line))
+    )
+    review(page, place, source)
+    page.locator("#tab-try").click()
+    page.locator("#regex").fill(words)
+    page.wait_for_selector("#trial .harm:has-text('may tear a sentence')")
+    page.locator("#try-add").click()
+    page.wait_for_selector(".item.added")
+    page.locator("#tab-articles").click()
+    page.wait_for_selector("#articles mark")
+    torn = page.locator("#articles mark:has(b.torn)").first
+    while not torn.count() and page.locator("#more").is_visible():
+        with page.expect_response("**/api/sample*"):
+            page.locator("#more").click()
+    torn.wait_for()
+    assert torn.locator("b.torn").first.inner_text() == "!"
+    assert f"within a sentence: {words}" in torn.get_attribute("title")
+    assert "may tear a sentence or a headline (marked !)" in page.locator("#articles p.torn").first.inner_text()
+    page.locator("#tab-rules").click()
+    page.get_by_role("button", name="Remove").click()
+    page.wait_for_selector(".item.added", state="detached")
+
+
 def test_an_expression_is_short_and_opens(page: Any, place: Place) -> None:
     source = place.texts[1]
     review(page, place, source)

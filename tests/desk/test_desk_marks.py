@@ -226,6 +226,35 @@ def test_desk_report_and_explain_blame_the_template_at_the_torn_end(world: tuple
     made = make_report({source: pack}, documents, lambda source: ())
     assert [(one.template.id, one.tears) for one in made.sources[0].tearing] == [(to_blame, 1)]
     assert "They also warn:" in made.riskiest[0].match
+    assert try_expression(pack, "(They also warn:)", [Article(document=one) for one in documents]).torn == 1
+
+
+def test_articles_mark_torn_sentences(world: tuple[Client, Desk], source: str) -> None:
+    """As explain does: which end of a cut lies within a sentence, and the template there."""
+    client, desk = world
+    held = desk.library.stored_pack(source)
+    assert held is not None
+    first = client.get("/api/sample", source=source, first=0, cut=1).json["articles"][0]["id"]
+    (body,) = (one.document.body for one in desk.library.matching_articles(held) if one.name == first)
+    words = max(body.splitlines(), key=len).split()[3:6]
+    rule = {"action": "accept", "tokens": words, "df": 9, "count": 9}
+    request = {"source": source, "version": held.version, "kind": "add", "rule": rule}
+    assert client.post("/api/decide", request).status == 200
+    held = desk.library.stored_pack(source)
+    assert held is not None
+    found = client.get("/api/sample", source=source, first=0, cut=1).json
+    bodies = {one.name: one.document.body for one in desk.library.matching_articles(held)}
+    explainer, torn = Explainer(held.pack), 0
+    for one in found["articles"]:
+        body = bodies[one["id"]]
+        cuts = explainer.find_parts(body, explainer.explain(body).spans)
+        wanted = [{edge: template.id for edge, template in cut.torn.items()} for cut in cuts]
+        assert [piece["torn"] for piece in one["pieces"] if piece["templates"]] == wanted
+        assert all(not piece["torn"] for piece in one["pieces"] if not piece["templates"])
+        assert (one["torn"] > 0) == any(wanted)
+        assert {name for edges in wanted for name in edges.values()} <= found["templates"].keys()
+        torn += one["torn"]
+    assert torn > 0
 
 
 def test_after_a_decision_only_articles_with_its_templates_are_cleaned_again(

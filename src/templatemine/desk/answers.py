@@ -347,16 +347,18 @@ class Desk:
         opened, table = self._opened(stored), self._table(stored)
         articles, cuts = opened.sample(stored), opened.cuts(stored)
         places = [place for place in range(max(0, first), len(articles)) if cuts[place] or not cut_only]
-        chosen, more = [articles[place] for place in places[:5]], places[5:]
-        there = opened.pack_there(stored, chosen)
-        cleaner = Cleaner(there)
+        chosen, more = places[:5], places[5:]
+        there = opened.pack_there(stored, [articles[place] for place in chosen])
+        cleaner, judged = Cleaner(there), opened.judged(stored)
         rows: list[dict[str, Any]] = []
-        for article in chosen:
-            document = article.document
+        for place in chosen:
+            document, torn = articles[place].document, [cut for cut in judged[place] if cut.torn]
             spans = cleaner.spans(document.body)
-            pieces = review.render_pieces(document.body[:MAX_SHOWN], spans, there)
-            rows.append({"id": article.name, "title": document.title, "date": document.date, "pieces": pieces})
-        names = {name for row in rows for piece in row["pieces"] for name in piece["templates"][:MAX_ALSO]}
+            pieces = review.render_pieces(document.body[:MAX_SHOWN], spans, there, torn)
+            shown = {"title": document.title, "date": document.date, "pieces": pieces, "torn": len(torn)}
+            rows.append({"id": articles[place].name, **shown})
+        pieces = [piece for row in rows for piece in row["pieces"]]
+        names = {name for piece in pieces for name in (*piece["templates"][:MAX_ALSO], *piece["torn"].values())}
         return {
             "articles": rows,
             "templates": {name: table.row(table.rows[name]) for name in sorted(names) if name in table.rows},

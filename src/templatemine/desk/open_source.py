@@ -17,7 +17,7 @@ from templatemine.desk.review import CutoffPreview
 from templatemine.desk.review_table import ReviewTable, RowFacts
 from templatemine.model import Template
 from templatemine.packs.pack import Pack
-from templatemine.text.tears import CutCount, SentenceEnds, tally_judged
+from templatemine.text.tears import CutCount, JudgedCut, SentenceEnds, tally_judged
 
 
 class OpenSource:
@@ -73,6 +73,10 @@ class OpenSource:
         """Count the characters that a pack of the source, by default the present one, removes from each article of
         the sample."""
         return [one.characters for one in self._find_cuts(stored, pack or stored.pack)]
+
+    def judged(self, stored: StoredPack) -> list[Sequence[JudgedCut[str]]]:
+        """Return the cuts of each article of the sample, judged."""
+        return [one.judged for one in self._find_cuts(stored, stored.pack)]
 
     def tears(self, stored: StoredPack, pack: Pack | None = None) -> dict[str, CutCount]:
         """Count the cuts and tears of each template of such a pack in the sample, by its id."""

@@ -42,6 +42,7 @@ from templatemine.packs.readable import template_text
 from templatemine.report.marks import elide, escape_text, split_pieces
 from templatemine.report.words import outermost_templates
 from templatemine.text.characters import LINE_BREAKS, ends_sentence, words_beside
+from templatemine.text.tears import JudgedCut, leaves_part
 
 SNIPPET_CONTEXT = 60
 """Characters shown on each side of a match."""
@@ -254,6 +255,8 @@ class Trial:
         Characters that it removes and the pack keeps.
     harm : int
         Those of them in lines of prose: long lines that end a sentence.
+    torn : int
+        Matches that alone would tear a sentence or a headline (`text.tears.leaves_part`).
     milliseconds : float
         For the whole sample.
     """
@@ -265,6 +268,7 @@ class Trial:
     characters: int = 0
     new: int = 0
     harm: int = 0
+    torn: int = 0
     milliseconds: float = 0.0
     example: str = ""
     snippets: tuple[dict[str, str], ...] = ()
@@ -298,7 +302,7 @@ def try_expression(pack: Pack, source: str, articles: Sequence[Article]) -> Tria
         return Trial(refused=str(error).removeprefix("expression: ").removeprefix("regex: "))
     cleaner = Cleaner(pack, CleanConfig(choice=CUT_ALL))
     began = time.perf_counter()
-    counts: dict[str, Any] = dict.fromkeys(("touched", "matches", "characters", "new", "harm"), 0)
+    counts: dict[str, Any] = dict.fromkeys(("touched", "matches", "characters", "new", "harm", "torn"), 0)
     rows: list[dict[str, str]] = []
     example = ""
     spent = 0.0
@@ -320,6 +324,7 @@ def try_expression(pack: Pack, source: str, articles: Sequence[Article]) -> Tria
         spans = [encoded.original_span(*span) for span in spans]
         counts["touched"] += 1
         counts["matches"] += len(spans)
+        counts["torn"] += 0 if pack.html else sum(leaves_part(text, start, end) for start, end in spans)
         mask = _mask(text, spans)
         fresh = mask & ~_mask(text, [(span.start, span.end) for span in cleaner.spans(text)])
         counts["characters"] += int(mask.sum())
@@ -345,15 +350,21 @@ def _mask(text: str, spans: Sequence[tuple[int, int]]) -> NDArray[np.bool_]:
 # ---------------------------------------------------------------------------------------------------------- articles
 
 
-def render_pieces(text: str, spans: Sequence[Span], pack: Pack) -> list[dict[str, Any]]:
-    """Return a text as pieces for the browser: escaped HTML, and the templates that remove the piece, the one that says
-    most first (`report.words.outermost_templates`)."""
+def render_pieces(
+    text: str, spans: Sequence[Span], pack: Pack, torn: Sequence[JudgedCut[str]] = ()
+) -> list[dict[str, Any]]:
+    """Return a text as pieces for the browser: escaped HTML, the templates that remove the piece, the one that says
+    most first (`report.words.outermost_templates`), and that where it begins or ends within a sentence."""
     known = {one.id: one for one in pack.templates}
+    edges = {(edge, getattr(cut, edge)): names[0] for cut in torn for edge, names in cut.torn.items()}
     rows = []
     for piece in elide(split_pieces(text, spans), PIECE_CONTEXT):
         first = [one.id for one in outermost_templates([known[name] for name in piece.templates if name in known])]
         names = [*first, *(name for name in piece.templates if name not in first)]
-        rows.append({"html": escape_text(piece.text), "templates": names, "hidden": piece.hidden, "kind": piece.kind})
+        places = {"start": piece.start, "end": piece.start + len(piece.text)} if names else {}
+        within = {edge: edges[edge, place] for edge, place in places.items() if (edge, place) in edges}
+        shown = {"hidden": piece.hidden, "kind": piece.kind, "torn": within}
+        rows.append({"html": escape_text(piece.text), "templates": names, **shown})
     return rows
 
 

@@ -569,6 +569,7 @@ const attempt = later(350, async () => {
       figure(number(found.matches), `matches in ${found.touched} of ${found.articles} articles`),
       figure(number(found.new), "more characters removed"),
       figure(number(found.harm), "of these in lines of prose", found.harm > 0),
+      found.torn ? figure(number(found.torn), `${found.torn === 1 ? "match" : "matches"} may tear a sentence`, true) : "",
       figure(`${found.milliseconds} ms`, "for the sample")),
     found.matches ? null : el("p", { class: "dim" }, "It has no match in the sample, so it cannot be added: there is no example."),
     snippets(found.snippets)];
@@ -682,14 +683,19 @@ async function articles(again) {
           const also = piece.templates.slice(1).map((id) => found.templates[id]?.text || id);
           part.tabIndex = 0;
           part.setAttribute("role", "button");
-          part.title = [row?.text || piece.templates[0], ...(also.length ? [`also matched: ${also.slice(0, 5).join("; ")}${also.length > 5 ? ` and ${also.length - 5} more` : ""}`] : [])].join("\n");
+          // As explain has it: a sign at the end that is within a sentence, and the template there.
+          const torn = Object.entries(piece.torn).map(([edge, id]) => `${edge === "start" ? "begins" : "ends"} within a sentence: ${found.templates[id]?.text || id}`);
+          if (piece.torn.start) part.prepend(el("b", { class: "torn" }, "!"));
+          if (piece.torn.end) part.append(el("b", { class: "torn" }, "!"));
+          if (torn.length) part.append(el("span", { class: "unseen" }, ` ${torn.join("; ")} `));
+          part.title = [row?.text || piece.templates[0], ...torn, ...(also.length ? [`also matched: ${also.slice(0, 5).join("; ")}${also.length > 5 ? ` and ${also.length - 5} more` : ""}`] : [])].join("\n");
           part.addEventListener("click", () => row && choose(row));
           part.addEventListener("keydown", (event) => event.key === "Enter" && row && choose(row));
         }
         body.append(part);
       }
     }
-    return el("article", { class: "art" }, el("h2", { dir: "auto" }, [one.date, one.title || one.id].filter(Boolean).join(" · ")), legend(one.pieces), body);
+    return el("article", { class: "art" }, el("h2", { dir: "auto" }, [one.date, one.title || one.id].filter(Boolean).join(" · ")), legend(one.pieces), one.torn ? el("p", { class: "torn" }, `${counted(one.torn, "cut")} may tear a sentence or a headline (marked !)`) : "", body);
   });
   if (again) $("articles").replaceChildren(...(cards.length ? cards : [el("p", { class: "dim" }, "No article of the sample changes.")]));
   else $("articles").append(...cards);
