@@ -333,6 +333,19 @@ def test_a_later_mining_keeps_the_rules(tmp_path: Path, report: SourceReport, pa
         keep_rules(report, tmp_path / "bad.json")
 
 
+def test_mining_tells_of_rules_by_hand_that_do_nothing(tmp_path: Path, report: SourceReport, pack: Pack) -> None:
+    """Of an id that nothing has once, of tokens that no text has each time."""
+    path = tmp_path / "pack.json"
+    rules = [{"action": "reject", "id": "t0a1b2c3d4e"}, {"action": "accept", "tokens": ["Photo by"]}]
+    path.write_text(json.dumps({**json.loads(pack.to_json()), "overrides": rules}))
+    with pytest.warns(UserWarning, match=r"reject: no template of .* 't0a1b2c3d4e'; show lists ids; accept: no text"):
+        kept = keep_rules(report, path).pack
+    assert kept is not None
+    path.write_text(kept.to_json())
+    with pytest.warns(UserWarning, match=r"pack\.json: accept: no text can have \['Photo by'\] as tokens"):
+        keep_rules(report, path)
+
+
 @pytest.mark.parametrize(
     "text", ['{"overrides": [', '{"templates": [,]}', '{"overrides": [{"action": "never", "text": "a"},]}']
 )

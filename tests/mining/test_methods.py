@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+from dataclasses import replace
+
 import pytest
 
 from templatemine.config import MineConfig, PipelineConfig, TokeniseConfig, UserPattern
@@ -43,3 +46,18 @@ def test_all_other_options_are_those_of_the_user() -> None:
 def test_an_unknown_method_is_named() -> None:
     with pytest.raises(ConfigError, match="method: expected learned, energy or thesis, got 'none'"):
         resolve_defaults(PipelineConfig(method="none"))
+
+
+def test_a_pattern_that_can_never_match_is_told() -> None:
+    """A match that holds a separator does not count unless the pattern spans some."""
+    own = UserPattern(name="ticket", regex="T-[0-9]+")
+    with pytest.warns(UserWarning, match="^patterns: ticket can never match: .* separators '-'; set spans = true"):
+        resolve_defaults(PipelineConfig(tokenise=TokeniseConfig(user_patterns=(own,))))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for tokenise in (
+            TokeniseConfig(user_patterns=(own,), separators="|"),
+            TokeniseConfig(user_patterns=(replace(own, spans=True),)),
+            TokeniseConfig(user_patterns=(replace(own, regex="T-?[0-9]+"),)),
+        ):
+            resolve_defaults(PipelineConfig(tokenise=tokenise))

@@ -515,6 +515,32 @@ def test_rules_about_candidates_and_kinds_are_told_until_they_are_applied(rule: 
         Pack.from_json(with_rules({"action": "cutoff", "df": 12}, {"action": "cutoff", "df": 14}))
 
 
+@pytest.mark.parametrize("action", ["reject", "kind"])
+def test_rules_about_an_id_that_nothing_has_are_told_once(action: str) -> None:
+    """A typing error kept a template, and nobody was told."""
+    rule = {"action": action, "id": "t0a1b2c3d4e", **({"kind": "byline"} if action == "kind" else {})}
+    said = f"^pack: {action}: no template of '{NAMED.source}' has the id 't0a1b2c3d4e'; show lists ids$"
+    with pytest.warns(UserWarning, match=said):
+        pack = Pack.from_json(with_rules(rule))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        applied = apply_rules(pack, (), pack.overrides.rules)
+        assert Pack.from_json(applied.to_json()) == applied
+        # A decision at the desk is about an id that was there.
+        Pack.from_json(with_rules({"action": "reject", "id": rule["id"], "time": "2026-01-02T03:04:05Z"}))
+
+
+@pytest.mark.parametrize("tokens", [["Photo by"], ["Photo", "{slot:nothing}"], ["{slot}", "by", "{slot}"]])
+def test_what_no_text_can_have_is_not_said_to_wait(tokens: list[str]) -> None:
+    """It was said again and again that another mining would apply the rule."""
+    with pytest.warns(UserWarning, match=r"1 rule \(accept\) of .* is not applied yet"):
+        pack = Pack.from_json(with_rules({"action": "accept", "tokens": tokens}))
+    applied = apply_rules(pack, (), pack.overrides.rules)
+    said = f"^pack: accept: no text can have {re.escape(str(tokens))} as tokens; [^;]*; ask --accept takes ids$"
+    with pytest.warns(UserWarning, match=said):
+        assert Pack.from_json(applied.to_json()) == applied
+
+
 def test_a_rule_that_another_one_overrules_is_no_oddity() -> None:
     name = NAMED.templates[0].id
     with warnings.catch_warnings():

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import examples
-from templatemine.text.literals import required_literal
+from templatemine.text.literals import always_holds, required_literal
 
 PIECES = [
     "ab",
@@ -48,3 +48,27 @@ def test_a_match_holds_the_literal(pattern: str, text: str) -> None:
 )
 def test_literals(pattern: str, literal: str) -> None:
     assert required_literal(pattern) == literal
+
+
+@examples(300)
+@given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=6).map("".join), st.text("abcAB", max_size=12))
+def test_what_always_holds_a_character_does(pattern: str, text: str) -> None:
+    found = regex.search(pattern, text)
+    assert found is None or not always_holds(pattern, "b".__eq__) or "b" in found[0]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "holds"),
+    [
+        ("T-[0-9]+", True),
+        (r"No\.\s[0-9]+", True),
+        ("(?:a-b|c d)e", True),
+        ("[- ]{2}", True),
+        ("(?:a-b|c)e", False),
+        ("a-?b", False),
+        ("[-a]b", False),
+        ("[^-]", False),
+    ],
+)
+def test_separators_that_a_match_must_hold(pattern: str, holds: bool) -> None:
+    assert always_holds(pattern, "- ".__contains__) is holds

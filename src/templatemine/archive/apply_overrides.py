@@ -22,9 +22,10 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from templatemine.errors import ConfigError, PackError
+from templatemine.errors import ConfigError, PackError, warn_caller
 from templatemine.mining.select import BELOW_CUTOFF, NO_MODE, REASONS, TOO_FEW
 from templatemine.model import Template
+from templatemine.packs.oddities import tell_void_rules
 from templatemine.packs.overrides import Overrides, Rule, read_rules, rule_mark
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_checks import check_handwritten, check_slot, is_example
@@ -383,7 +384,16 @@ def keep_rules(report: SourceReport, pack_path: str | Path) -> SourceReport:
     rules = read_pack_rules(pack_path)
     if not rules:
         return report
-    return replace(report, pack=apply_rules(report.pack, report.rejected or (), rules))
+    pack = apply_rules(report.pack, report.rejected or (), rules)
+    if told := tell_void_rules(pack, _read_applied(pack_path)):
+        warn_caller(f"{pack_path}: {'; '.join(told)}")
+    return replace(report, pack=pack)
+
+
+def _read_applied(path: str | Path) -> list[str]:
+    """Return the marks of the rules of a pack that were applied; none of one that does not tell."""
+    applied = json.loads(Path(path).read_bytes().decode("utf-8-sig", "surrogateescape")).get("applied", [])
+    return applied if isinstance(applied, list) else []
 
 
 def keep_later_rules(new_path: str, old_path: str) -> None:

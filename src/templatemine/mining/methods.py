@@ -10,8 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 
 from templatemine.config import PipelineConfig, TokeniseConfig
+from templatemine.errors import warn_caller
 from templatemine.mining.cues import CueLexicon, load_cues, read_cues
 from templatemine.mining.score import Model, load_model
+from templatemine.text.literals import always_holds
 from templatemine.text.patterns import PatternSet, pattern_set
 
 
@@ -86,11 +88,26 @@ class ResolvedConfig(PipelineConfig):
         return self.way.min_docs if self.mine.min_docs is None else self.mine.min_docs
 
 
+def _find_idle_patterns(tokenise: TokeniseConfig) -> list[str]:
+    """Return the names of a user's patterns whose matches all hold a separator, and that span none."""
+    pattern_set(tokenise.patterns, tokenise.user_patterns)  # has the error of one that does not compile
+    return [
+        one.name
+        for one in tokenise.user_patterns
+        if not one.spans and always_holds(one.regex, lambda char: char.isspace() or char in tokenise.separators)
+    ]
+
+
 def resolve_defaults(config: PipelineConfig) -> ResolvedConfig:
     """Return the options of a run, unset ones by the method."""
     method, mine, tokenise = METHODS[config.method], config.mine, config.tokenise
     if tokenise.patterns == TokeniseConfig().patterns:
         tokenise = replace(tokenise, patterns=method.patterns)
+    if idle := _find_idle_patterns(tokenise):
+        warn_caller(
+            f"patterns: {', '.join(idle)} can never match: all that the expression matches holds white space or one of "
+            f"the separators {tokenise.separators!r}; set spans = true, or give other separators"
+        )
     resolved = {
         "tokenise": tokenise,
         "mine": replace(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -32,6 +32,8 @@ def tell_oddities(
     if _may_repeat_keys(data, text):
         oddities += _find_repeated_keys(text)
     oddities += [f"{name} means nothing" for name in _find_unknown_fields(data, known_fields)]
+    if pack is not None:
+        oddities += tell_void_rules(pack)
     if pack is not None and (rules := find_unapplied(pack)):
         names = ", ".join(dict.fromkeys(rule.action for rule in rules))
         are, them = ("is", "it") if len(rules) == 1 else ("are", "them")
@@ -42,6 +44,53 @@ def tell_oddities(
     if oddities:
         more = f"; and {len(oddities) - _MAX_NAMED:,} more" if len(oddities) > _MAX_NAMED else ""
         warn_caller(f"{where}: {'; '.join(oddities[:_MAX_NAMED])}{more}")
+
+
+def tell_void_rules(pack: PackRecord, before: Collection[str] | None = None) -> list[str]:
+    """Say which rules that somebody wrote into a pack do nothing: they are about an id that nothing has, which is told
+    once, or accept what no string can be, which shows when they were applied.  The desk and ask note the time.
+
+    Parameters
+    ----------
+    before : collection of str, optional
+        Marks of the rules that were applied earlier; those of the pack by default.
+    """
+    by_hand = [rule for rule in pack.overrides.rules if not rule.time]
+    if not by_hand:
+        return []
+    known = _known_ids(pack)
+    applied = pack.overrides.applied if before is None else before
+    told = [
+        f"{rule.action}: no template of {pack.source!r} has the id {rule.id!r}; show lists ids"
+        for rule in by_hand
+        if rule.action in ("reject", "kind") and rule.id not in ("", *known) and rule_mark(rule) not in applied
+    ]
+    told += [
+        f"accept: no text can have {list(rule.tokens or ())} as tokens; a token has no white space, and "
+        "show --json lists those of templates; ask --accept takes ids"
+        for rule in _void_accepts(pack, by_hand)
+    ]
+    return told
+
+
+def _known_ids(pack: PackRecord) -> set[str]:
+    """Return the ids of templates, removed ones among them, and of strings that rules write out."""
+    written = {rule_id(rule) for rule in pack.overrides.rules if rule.tokens}
+    return written | {one.id for one in (*pack.templates, *pack.overrides.removed)}
+
+
+def _void_accepts(pack: PackRecord, rules: Iterable[Rule]) -> list[Rule]:
+    """Return the rules that were applied and accept no template."""
+    ids, applied = {one.id for one in pack.templates}, {*pack.overrides.applied}
+    last = {rule_id(rule): rule for rule in pack.overrides.rules if rule.action in ("accept", "reject", "edit")}
+    return [
+        rule
+        for rule in rules
+        if rule.action == "accept"
+        and rule_id(rule) not in ids
+        and rule_mark(rule) in applied
+        and last[rule_id(rule)] is rule
+    ]
 
 
 def _may_repeat_keys(data: Mapping[str, Any], text: str) -> bool:
@@ -91,7 +140,7 @@ def find_unapplied(pack: PackRecord) -> list[Rule]:
     templates = {one.id: one for one in pack.templates}
     regexes = {one.regex for one in pack.templates if one.tokens is None}
     last = {rule_id(rule): rule for rule in rules if rule.action in ("accept", "reject", "edit")}
-    applied = {*pack.overrides.applied}
+    applied, known, void = {*pack.overrides.applied}, _known_ids(pack), {*map(id, _void_accepts(pack, rules))}
     # Of several cut-offs, or kinds of a template, the last one counts.
     noted = {
         (rule.action, rule.text, rule_id(rule)): rule for rule in rules if rule.action in ("always", "cutoff", "kind")
@@ -99,6 +148,8 @@ def find_unapplied(pack: PackRecord) -> list[Rule]:
     undecided = [one for one in pack.templates if one.tokens is not None and one.id not in last]
 
     def is_unapplied(rule: Rule) -> bool:
+        if rule.action == "kind" and not rule.time and rule_id(rule) not in known:
+            return False
         if rule.action in ("always", "cutoff", "kind"):
             return noted[rule.action, rule.text, rule_id(rule)] is rule and rule_mark(rule) not in applied
         name, there = rule_id(rule), templates.get(rule_id(rule))
@@ -107,7 +158,7 @@ def find_unapplied(pack: PackRecord) -> list[Rule]:
         if rule.action == "never":
             words = fold_case(rule.text)
             return any(words in fold_case(sought_words(one.tokens or ())) for one in undecided)
-        if last.get(name) is not rule or (rule.action == "accept" and rule.time):
+        if last.get(name) is not rule or (rule.action == "accept" and rule.time) or id(rule) in void:
             return False
         return there is None if rule.action != "reject" else there is not None and there.tokens is not None
 
