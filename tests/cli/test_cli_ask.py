@@ -308,3 +308,10 @@ def test_a_string_is_accepted_by_its_id(cli: Cli, packs: Path) -> None:
     assert [(one.action, one.tokens) for one in decide("--accept", mined).overrides.rules][-1:] == [
         ("accept", before.templates[0].tokens)
     ]
+
+
+def test_a_question_without_an_example_has_no_empty_one(cli: Cli, packs: Path) -> None:
+    file = packs / f"{SOURCE}.json"
+    pack = Pack.load(file)
+    replace(pack, questions=tuple(replace(one, example="") for one in pack.questions)).save(file, force=True)
+    assert "[--]" not in cli("ask", packs, "--only", SOURCE, "--list").out

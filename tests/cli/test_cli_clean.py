@@ -164,7 +164,7 @@ def test_check_names_what_is_wrong_with_each_source(cli: Cli, mined: Path, new: 
     ran = cli("clean", path, "-p", mined, "-o", tmp_path / "c.jsonl", "--check", "0.99", "--whole-lines")
     assert ran.code == 1
     told = [line.partition("check: ")[2] for line in ran.err.splitlines() if "check: " in line]
-    assert told == [f"{SOURCES[0]} has 1 stub", "other.org has no pack that can be used"]
+    assert told == [f"{SOURCES[0]} has 1 stub (--stubs drop leaves them out)", "other.org has no pack that can be used"]
     command = f"templatemine report {mined} --archive {path} -o report.html"
     assert ran.err.splitlines()[-1] == f"next, see what tears and takes too much: {command}"
     ran = cli("clean", new, "-p", mined, "-o", tmp_path / "d.jsonl", "--check", "0.99", "--whole-lines")

@@ -267,6 +267,18 @@ def test_explain(cli: Cli, mined: Path, new: Path) -> None:
     assert "--limit 0 prints all" in ran.err
 
 
+def test_titles_are_shown_without_entities(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
+    """Decoded once, and only to be shown: feeds write "Q&#038;A"."""
+    row = {**read(new)[0], "title": "Q&#038;A: &lt;b&gt; &amp;amp; more"}
+    path = write(tmp_path / "rows.jsonl", [row])
+    assert cli("explain", path, "-p", mined).out.splitlines()[0].endswith(" Q&A: <b> &amp; more")
+    assert cli("report", mined, "-a", path, "-o", tmp_path / "r.html").code == 0
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "<bdi>Q&amp;A: &lt;b&gt; &amp;amp; more</bdi>" in page
+    assert cli("clean", path, "-p", mined, "-o", tmp_path / "c.jsonl").code == 0
+    assert read(tmp_path / "c.jsonl")[0]["title"] == row["title"]
+
+
 def test_explain_says_which_template_of_a_cut_tears(cli: Cli, mined: Path, tmp_path: Path) -> None:
     """The longest of a cut was named, though another one ended within the sentence."""
     pack = Pack.load(mined / "alpha.example.json")

@@ -91,6 +91,18 @@ def test_an_answer_goes_into_the_pack_and_is_not_asked_again(world: tuple[Client
     asked = client.get("/api/questions", source=source).json
     assert 0 < len(asked) <= MAX_QUESTIONS
     assert all(one["snippets"] for one in asked)
+    held = desk.library.stored_pack(source)
+    assert held is not None
+    nowhere = tuple("zq"), tuple("qz")
+    more = [
+        replace(held.pack.questions[0], tokens=one, example=" ".join(one) * place) for place, one in enumerate(nowhere)
+    ]
+    replace(held.pack, questions=(*more, *held.pack.questions[1:])).save(held.path, force=True)
+    shown = client.get("/api/questions", source=source).json
+    assert all(one["snippets"] for one in shown)  # of what is not in the sample its example; without one it waits
+    assert [one["tokens"] for one in shown if tuple(one["tokens"]) in nowhere] == [[*nowhere[1]]]
+    assert next(one["snippets"][0]["match"] for one in shown if tuple(one["tokens"]) == nowhere[1]) == "q z"
+    held.pack.save(held.path, force=True)
     first = asked[0]
     sent = {"source": source, "version": state["version"], "kind": "answer", "tokens": first["tokens"]}
     wrong = client.post("/api/decide", {**sent, "answer": "perhaps"}, "Ann")

@@ -271,7 +271,8 @@ def _format_question(number: int, of: int, question: Question, sample: _Sample, 
     lines = ["", painter.title(head), f"  asked because {describe_stake(pack, question)}", f"  {string}"]
     places = sample.contexts.places_of(question)
     # Of a string without patterns the example says nothing more.
-    example = [] if string == common.escape_line(question.example) else [Context("", question.example, "", "")]
+    told = question.example and string != common.escape_line(question.example)
+    example = [Context("", question.example, "", "")] if told else []
     for before, found, filler, behind in places or example:
         label, rest = painter.cut(_join_lines(found)), painter.filler(_join_lines(filler)) if filler else ""
         marked = rest + label if question.filled == "start" else label + rest

@@ -345,7 +345,7 @@ def _failed_checks(tally: Tally, most: float, most_torn: float) -> Iterator[str]
         problems = (
             (lost > most, f"loses {lost:.1%} of its characters, more than {most:.4g}"),
             (counts.no_pack + counts.bad_pack, "has no pack that can be used"),
-            (stubs, f"has {counted(stubs, 'stub')}"),
+            (stubs, f"has {counted(stubs, 'stub')} (--stubs drop leaves them out)"),
             (torn > most_torn, f"has torn sentences in {torn:.1%} of its changed records, more than {most_torn:.4g}"),
         )
         if found := [problem for is_wrong, problem in problems if is_wrong]:

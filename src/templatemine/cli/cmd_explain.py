@@ -252,10 +252,11 @@ def _document_json(one: _Explained) -> dict[str, Any]:
 
 def _format_document(one: _Explained, painter: Painter, context: int | None) -> list[str]:
     from templatemine.report.terminal import HEADER, format_article, format_reasons, format_rows
+    from templatemine.report.words import title_text
     from templatemine.text.tears import join_spans, leaves_part
 
     document, body, found = one.document, one.body, one.found
-    head = painter.title(" ".join(filter(None, (document.source, document.id, document.date, document.title))))
+    head = painter.title(" ".join(filter(None, (document.source, document.id, document.date, title_text(document)))))
     pack = one.explainer.pack
     no_pack = f"no pack of {common.escape_line(document.source)}"
     if body is None or found is None:

@@ -10,6 +10,7 @@ from threading import Lock, Thread
 from typing import Any
 
 from templatemine.archive.apply_answers import (
+    Context,
     QuestionContexts,
     describe_removal,
     describe_stake,
@@ -42,7 +43,7 @@ from templatemine.packs.readable import join_tokens, template_text
 from templatemine.packs.short_forms import short_forms_of
 from templatemine.report.histogram import count_strings
 from templatemine.report.risk import is_scored
-from templatemine.report.words import describe_choice, describe_position, describe_reasons
+from templatemine.report.words import describe_choice, describe_position, describe_reasons, title_text
 
 DESK_FOLDER = Path(__file__).parent
 MAX_PAST_VERSIONS = 100
@@ -304,7 +305,7 @@ class Desk:
 
     def list_questions(self, source: str) -> list[dict[str, Any]]:
         """Return the questions of a pack that nobody has answered, that with most at stake first, and where they
-        stand."""
+        stand, or their example; none without one is asked."""
         stored = self.stored_pack(source)
         asked = open_questions(stored.pack)[:MAX_QUESTIONS]
         seen = QuestionContexts(stored.pack, asked, review.SNIPPET_CONTEXT)
@@ -322,10 +323,11 @@ class Desk:
                 "answers": possible_answers(one),
                 "snippets": [
                     {"before": place.before, "match": place.found, "filler": place.filler, "after": place.behind}
-                    for place in seen.places_of(one)
+                    for place in seen.places_of(one) or [Context("", one.example, "", "")]
                 ],
             }
             for one in asked
+            if one.example or seen.places_of(one)
         ]
 
     def measure_answers(self, source: str, tokens: Sequence[str]) -> dict[str, dict[str, int]]:
@@ -355,7 +357,7 @@ class Desk:
             document, torn = articles[place].document, [cut for cut in judged[place] if cut.torn]
             spans = cleaner.spans(document.body)
             pieces = review.render_pieces(document.body[:MAX_SHOWN], spans, there, torn)
-            shown = {"title": document.title, "date": document.date, "pieces": pieces, "torn": len(torn)}
+            shown = {"title": title_text(document), "date": document.date, "pieces": pieces, "torn": len(torn)}
             rows.append({"id": articles[place].name, **shown})
         pieces = [piece for row in rows for piece in row["pieces"]]
         names = {name for piece in pieces for name in (*piece["templates"][:MAX_ALSO], *piece["torn"].values())}
@@ -418,7 +420,7 @@ class Desk:
         document = self.find_article(source, name).document
         if document.is_html:
             return sanitise_page(document.body, find_units(document), styled=styled)
-        return render_article(document.body, self._units_of(document), title=document.title or "")
+        return render_article(document.body, self._units_of(document), title=title_text(document))
 
     def _units_of(self, document: Document) -> list[tuple[int, int]]:
         """Return the units of a document, as the pack of its source reads it, if there is one."""
@@ -439,7 +441,7 @@ class Desk:
         return {
             "source": source,
             "id": name,
-            "title": document.title,
+            "title": title_text(document),
             "url": document.url,
             "kind": document_kind(document),
             "labels": [asdict(label) for label in LABELS[document_kind(document)]],
@@ -473,7 +475,7 @@ class Desk:
                     {
                         "source": of,
                         "id": article.name,
-                        "title": document.title or "",
+                        "title": title_text(document),
                         "kind": document_kind(document),
                         "state": state,
                         "others": others,

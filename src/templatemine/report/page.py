@@ -31,7 +31,7 @@ from templatemine.report.marks import (
     truncate,
 )
 from templatemine.report.summary import summarise
-from templatemine.report.words import describe_choice, shorten, template_text
+from templatemine.report.words import describe_choice, shorten, template_text, title_text
 
 if TYPE_CHECKING:
     from templatemine.report.findings import NotableTemplate
@@ -75,6 +75,7 @@ def render(
         lstrip_blocks=True,
     )
     filters: dict[str, Any] = {
+        "titled": title_text,
         "shown": _escape,
         "lines": lambda text: _BLANK_LINES.sub("\n", text),
         "words": _escape_template,

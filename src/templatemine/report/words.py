@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from html import unescape
 from typing import TYPE_CHECKING
 
 from templatemine.packs.readable import join_tokens, template_text
 from templatemine.text.slots import DATELINE, slot_kind
 
 if TYPE_CHECKING:
-    from templatemine.model import Template
+    from templatemine.model import Document, Template
     from templatemine.packs.pack_record import PackRecord
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "outermost_templates",
     "shorten",
     "template_text",
+    "title_text",
 ]
 
 
@@ -28,6 +30,16 @@ def shorten(text: str, most: int) -> str:
     """Return a text on one line, of at most so many characters."""
     text = " ".join(text.split())
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def title_text(document: Document) -> str:
+    """Return the title of a document as people read it: feeds write it with entities.
+
+    >>> from templatemine.model import Document
+    >>> title_text(Document(source="a", id="1", text="", title="Q&#038;A"))
+    'Q&A'
+    """
+    return unescape(document.title or "")
 
 
 _POSITIONS = {"": "anywhere", "start": "begins a {}", "end": "ends a {}", "line": "is a {}"}
