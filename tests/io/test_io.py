@@ -449,7 +449,7 @@ class TestBadFiles:
         # Not one whole line that could be inflated is lost, and no part of a line is taken for one.
         assert [record.fields for record in records] == list(self.ROWS[: inflated.count(b"\n")])
         assert len(records) > 0
-        problem = f"the gzip data ends too early after line {len(records)}: the file is truncated"
+        problem = f"the gzip data ends too early after line {len(records):,}: the file is truncated"
         assert str(error) == f"{path}: {problem}; what is whole is used"
 
     def test_gzip_without_its_end_mark(self, tmp_path: Path) -> None:

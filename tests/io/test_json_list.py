@@ -107,7 +107,7 @@ def test_a_file_that_is_cut_off(tmp_path: Path) -> None:
         found = [record.fields for record in read_records(path, ReadConfig(), errors.append)]
         assert found == rows[:whole]
         assert str(errors[-1]).endswith(
-            f"the JSON data is damaged after line {whole}: the list does not end; what is whole is used"
+            f"the JSON data is damaged after item {whole}: the list does not end; what is whole is used"
         )
 
 

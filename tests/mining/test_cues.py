@@ -138,7 +138,7 @@ def test_table_has_the_form_it_says() -> None:
     "line", ["promotion strong: join us", "[en]\njoin us", "[en]\npromotion: join us", "[en]\nhype strong: join us"]
 )
 def test_other_lines_are_refused_by_number(line: str) -> None:
-    with pytest.raises(ConfigError, match=r"cues.txt: line \d: expected"):
+    with pytest.raises(ConfigError, match=r"cues.txt:\d: expected"):
         [*parse_cues(line, "cues.txt")]
 
 

@@ -167,6 +167,7 @@ def put(path: str, value: Any) -> Callable[[dict[str, Any]], object]:
     [
         ("", "not JSON"),
         ("{", "not JSON"),
+        ('{"a": 1,\n "b": }', "not JSON: Expecting value (line 2, column 7)"),
         ("[" * 100_000, "not JSON"),
         ("[]", "expected a pack, an object with a field 'schema'"),
         ("{}", "expected a pack, an object with a field 'schema'"),
@@ -369,7 +370,7 @@ def test_files(tmp_path: Path) -> None:
     (tmp_path / "p.json").write_text("\ufeff" + edited(lambda data: None), encoding="utf-8")
     assert Pack.load(tmp_path / "p.json").templates
     (tmp_path / "p.json").write_bytes(b'{"schema": \xff')
-    with pytest.raises(PackError, match=r"p\.json: expected a pack in UTF-8, got an invalid byte at offset 11"):
+    with pytest.raises(PackError, match=r"p\.json: expected a pack in UTF-8, found byte 0x.. at byte offset 11"):
         Pack.load(tmp_path / "p.json")
 
 

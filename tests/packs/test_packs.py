@@ -206,7 +206,7 @@ def test_what_is_no_pack_at_all(tmp_path: Path) -> None:
         Pack.load(tmp_path / "none.json")
     broken = tmp_path / "broken.json"
     broken.write_bytes(b'{"schema": "\xff"}')
-    with pytest.raises(PackError, match="expected a pack in UTF-8, got an invalid byte at offset 12"):
+    with pytest.raises(PackError, match="expected a pack in UTF-8, found byte 0x.. at byte offset 12"):
         Pack.load(broken)
 
 

@@ -283,6 +283,7 @@ def test_a_file_of_patterns(tmp_path: Path) -> None:
         (b"[[pattern]]\nname = 'x'\nregex = 'x'\nspan = true\n", "got ['name', 'regex', 'span']"),
         (b"[[pattern]]\nname = 'x'\nregex = 'x'\nspans = 1\n", "pattern 1: expected name"),
         (b"[[pattern]]\nname = 'x'\nregex = '('\n", "x: the expression does not compile"),
+        (b"[[pattern]]\nname =\n", "not TOML: Invalid value (line 2, column 7)"),
         (b"[[pattern]", "not TOML"),
         (b"\xff", "not TOML"),
     ],

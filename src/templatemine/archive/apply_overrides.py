@@ -30,7 +30,7 @@ from templatemine.packs.overrides import Overrides, Rule, read_rules, rule_mark
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_checks import check_handwritten, check_slot, is_example
 from templatemine.packs.pack_folder import RejectedCandidate, read_rejected, rejected_path
-from templatemine.packs.pack_json import SCHEMA, read_mined, read_template
+from templatemine.packs.pack_json import SCHEMA, describe_json_error, read_mined, read_template
 from templatemine.packs.pack_record import (
     keep_one_of_each,
     mined_entry,
@@ -315,7 +315,8 @@ def read_pack_rules(path: str | Path) -> tuple[Rule, ...]:
         if not any(key in text for key in ('"overrides"', '"templates"')):
             return ()
         # Packs are written whole, so that somebody has edited it.
-        raise PackError(f"{path}: not JSON: {error}; mend it, for it may hold decisions, or delete it") from error
+        problem = describe_json_error(str(path), error)
+        raise PackError(f"{problem}; mend it, for it may hold decisions, or delete it") from error
     if not isinstance(data, dict):
         return ()
     if not isinstance(data.get("overrides", []), list):

@@ -53,7 +53,7 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
         problem = f"expected an ARC record after record {number:,}" if number else "expected ARC records"
         raise CorpusError(f"{problem}, found damage: {error}", place, fatal=True) from error
     except READ_ERRORS as error:
-        raise read_error(error, place, f" after record {number}" if number else "") from error
+        raise read_error(error, place, f" after record {number:,}" if number else "") from error
 
 
 class _Damage(Exception):

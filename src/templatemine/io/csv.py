@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
 
 from templatemine.config import ReadConfig
-from templatemine.errors import CorpusError, spelled
+from templatemine.errors import CorpusError, counted, spelled
 from templatemine.io.decompression import BUFFER
 from templatemine.io.fields import build_document, check_names, check_same_fields, check_size, order_columns
 from templatemine.io.files import (
@@ -198,7 +198,7 @@ def _rows(path: str, place: str, config: ReadConfig, report: Report) -> Iterator
                 if row and lines.ended:  # asked for one more line, and there was none
                     lines.problem = lines.problem or (
                         "expected a closing quote, found the end of the file, "
-                        f"{lines.number - before:,} lines after the row began: the file is truncated"
+                        f"{counted(lines.number - before, 'line')} after the row began: the file is truncated"
                     )
                 if not row and not lines.problem:
                     continue  # a blank line
@@ -211,7 +211,7 @@ def _rows(path: str, place: str, config: ReadConfig, report: Report) -> Iterator
                     continue
                 yield number, row
     except READ_ERRORS as error:
-        report_damage(error, place, f" after row {number}" if number > 0 else "", report)
+        report_damage(error, place, f" after row {number:,}" if number > 0 else "", report)
     if number < 0:
         raise CorpusError("expected a header, found an empty file", place, fatal=True)
 

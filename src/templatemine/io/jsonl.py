@@ -275,19 +275,21 @@ def _blocks(
     A generator of its own, so that errors of its caller are not taken for errors of the file.  Of a line that is longer
     than a block and longer than `longest`, a byte more than that is given, at the end of its block.
     """
-    done = 0
+    done, what = 0, "line"
     try:
         with open_input(path) as stream, open_unpacked(path, stream) as whole:
             if whole.peek(len(_PACK)).startswith(_PACK):
                 reader = spelled("templatemine show", "Packs.load")
                 report(CorpusError(f"expected articles, found a pack, which {reader} reads", place))
                 return
-            for data in _whole_lines(lines_of_list(whole), longest, size):
+            rows = lines_of_list(whole)
+            what = "line" if rows is whole else "item"
+            for data in _whole_lines(rows, longest, size):
                 lines, ends = line_ends(data, every)
                 done += lines
                 yield done - lines + 1, data, ends
     except READ_ERRORS as error:
-        report_damage(error, place, f" after line {done}" if done else "", report)
+        report_damage(error, place, f" after {what} {done:,}" if done else "", report)
 
 
 def _whole_lines(whole: BufferedReader[Any], longest: int, size: int) -> Iterator[bytes]:

@@ -88,7 +88,7 @@ def parse_cues(text: str, where: str) -> Iterator[Cue]:
         kind, _, strength = head.partition(" ")
         if not (colon and language and kind in KINDS and strength in STRENGTHS):
             expected = f"[LANGUAGE], then KIND STRENGTH: PHRASE | PHRASE with a kind of {', '.join(KINDS)}"
-            raise ConfigError(f"{where}: line {number}: expected {expected}, and weak or strong; got {line[:60]!r}")
+            raise ConfigError(f"{where}:{number}: expected {expected}, and weak or strong; got {line[:60]!r}")
         for phrase in phrases.split(" | "):
             if phrase.strip():
                 yield Cue(language, kind, strength == "strong", phrase.strip())

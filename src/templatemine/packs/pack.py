@@ -136,7 +136,8 @@ class Pack(PackRecord):
         except UnicodeDecodeError as error:
             if data[:2] == b"\x1f\x8b":
                 raise PackError(f"{path}: expected a pack, found a compressed file; packs are plain JSON") from error
-            raise PackError(f"{path}: expected a pack in UTF-8, got an invalid byte at offset {error.start}") from error
+            found = f"byte 0x{data[error.start]:02x} at byte offset {error.start}"
+            raise PackError(f"{path}: expected a pack in UTF-8, found {found}") from error
         return cls.from_json(text, where=str(path), history_only=history_only)
 
     @classmethod

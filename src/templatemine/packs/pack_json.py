@@ -217,6 +217,13 @@ def _escape_match(match: regex.Match[str]) -> str:
 # ------------------------------------------------------------------------------------------------------------- reading
 
 
+def describe_json_error(where: str, error: ValueError | RecursionError) -> str:
+    """Say where a file is no JSON."""
+    if not isinstance(error, json.JSONDecodeError):
+        return f"{where}: not JSON: {error}"
+    return f"{where}: not JSON: {error.msg} (line {error.lineno}, column {error.colno})"
+
+
 def read(text: str, where: str, make: Callable[..., AnyPack], *, history_only: bool = False) -> AnyPack:
     """Read the output of `write`; `make` makes the pack of its fields.
 
@@ -233,8 +240,8 @@ def read(text: str, where: str, make: Callable[..., AnyPack], *, history_only: b
         data = json.loads(text)
     except (json.JSONDecodeError, RecursionError) as error:
         lines = getattr(error, "msg", "") == "Extra data"
-        problem = "expected a pack, found more than one JSON value, as in JSON lines" if lines else f"not JSON: {error}"
-        raise PackError(f"{where}: {problem}") from error
+        more = "expected a pack, found more than one JSON value, as in JSON lines"
+        raise PackError(f"{where}: {more}" if lines else describe_json_error(where, error)) from error
     except ValueError as error:  # a number of more digits than Python reads
         json.loads(text, parse_int=_Digits, object_pairs_hook=lambda pairs: _refuse_long_numbers(pairs, where))
         raise PackError(f"{where}: {error}") from error

@@ -35,7 +35,7 @@ def read_toml_tables(path: str | Path, name: str) -> list[dict[str, Any]]:
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
     except ValueError as error:
-        raise ConfigError(f"{path}: not TOML: {error}") from error
+        raise ConfigError(f"{path}: not TOML: {str(error).replace('(at line ', '(line ')}") from error
     rows = data.get(name)
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows) or set(data) != {name}:
         raise ConfigError(f"{path}: expected [[{name}]] tables and nothing else")
