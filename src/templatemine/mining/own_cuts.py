@@ -60,7 +60,7 @@ def count_tears(pack: Pack, documents: Sequence[Document]) -> Mapping[str, CutCo
     """Count the cuts of each template of a pack in some of the documents; none where a user's patterns become marks."""
     found = [(text, spans) for _, text, spans in find_cuts(pack, documents)]
     ends = SentenceEnds([text for text, _ in found])
-    # All templates of a cut are in question: a candidate that is rare is wrong more often than a frequent one.
+    # What each template of a cut took is not looked up, which would take longer: all of them are in question.
     judged = (cut for text, spans in found for cut in judge_cuts(text, join_spans(text, spans), ends.is_tear))
     return {pack.templates[row].id: count for row, count in tally_judged(judged).items()}
 
