@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,8 +19,10 @@ from templatemine.mining.cues import (
     KINDS,
     Cue,
     FormWords,
+    _read_char,
+    _read_signed,
     compile_cues,
-    fold_words,
+    fold_word,
     load_cues,
     parse_cues,
     read_cues,
@@ -173,25 +176,50 @@ def test_brackets_of_a_cue_of_one_word_count(text: str, strength: int) -> None:
 
 
 def test_words_are_folded() -> None:
-    assert fold_words(["“Newsletter”:", "—"]) == ["newsletter", ""]
-    assert fold_words([]) == []
+    assert [fold_word(token) for token in ("“Newsletter”:", "—", "")] == ["newsletter", "", ""]
+
+
+def number_forms(forms: list[bytes], names: list[str]) -> FormWords:
+    """The numbers of forms in a lexicon of some words without cues."""
+    lexicon = replace(load_cues(), names="\n".join(names).encode(), roots=np.full(len(names) + 1, -1, np.int32))
+    lexicon = replace(lexicon, keys=lexicon.keys[:0], children=lexicon.children[:0])
+    offsets = np.cumsum([0, *map(len, forms)], dtype=np.int64)
+    return lexicon.number_forms(Vocabulary(np.frombuffer(b"".join(forms), np.uint8), offsets))
+
+
+PARTS = (
+    st.characters(codec="utf-8").map(str.encode)
+    | st.sampled_from("(a:.©Σάİ：क़각\u0f43").map(str.encode)
+    | st.integers(1, 255).map(lambda number: bytes((_scan.MARKER, number)))
+    | st.just("\ud800".encode("utf-8", "surrogatepass"))
+)
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.lists(st.text(st.characters(codec="utf-8") | st.sampled_from("()a"), min_size=1, max_size=12), max_size=20))
-def test_forms_are_numbered_as_words_are_folded(tokens: list[str]) -> None:
-    """ASCII by the kernel, the rest together; and each as if it were alone."""
-    folded = [fold_words([token])[0] for token in tokens]
-    assert fold_words(tokens) == folded
-    names = [*dict.fromkeys(word for word in folded if word)][::2]
-    lexicon = replace(load_cues(), names="\n".join(names).encode(), roots=np.full(len(names) + 1, -1, np.int32))
-    lexicon = replace(lexicon, keys=lexicon.keys[:0], children=lexicon.children[:0])
-    forms = [token.encode() for token in tokens]
-    offsets = np.cumsum([0, *map(len, forms)], dtype=np.int64)
-    found = lexicon.number_forms(Vocabulary(np.frombuffer(b"".join(forms), np.uint8), offsets))
-    assert found.words.tolist() == [names.index(word) + 1 if word in names else 0 if word else -1 for word in folded]
+@given(st.lists(st.lists(PARTS, min_size=1, max_size=8).map(b"".join), max_size=20))
+def test_forms_are_numbered_as_words_are_folded(forms: list[bytes]) -> None:
+    """As `fold_word` and `_read_signed` have each; a marker is a sign, and stands for a pattern."""
+    tokens = [form.decode("utf-8", "replace") for form in forms]
+    folded, signed = [fold_word(token) for token in tokens], [_read_signed(token) for token in tokens]
+    words = sorted({word for word in folded + signed if word and "\n" not in word})
+    names = ["#", *(word for word in words[::2] if word != "#")]
+    found = number_forms(forms, names)
+    number_of = {name: place for place, name in enumerate(names, 1)}
+    pattern_or_none = [1 if "\ufffd" in token else -1 for token in tokens]
+    # Line feeds within ASCII are in no form.
+    is_plain = ["\n" not in token or not token.isascii() for token in tokens]
+    expected = [number_of.get(word, 0) if word else none for word, none in zip(folded, pattern_or_none, strict=True)]
+    assert found.words[is_plain].tolist() == np.array(expected, int)[is_plain].tolist()
+    assert found.signed.tolist() == [number_of.get(word, 0) for word in signed]
     assert found.colons.tolist() == [token.endswith((":", "：", "﹕")) for token in tokens]
-    assert not found.signed.any()
+
+
+def test_signs_are_characters_alone() -> None:
+    """A character is a sign, or none, whichever part of its small form is looked at; and has room in the kernel."""
+    forms = [chr(code).encode() for code in range(128, sys.maxunicode + 1) if not 0xD800 <= code <= 0xDFFF]
+    number_forms(forms, ["#"])
+    longer = [small.decode() for small, _, _, _ in map(_read_char, forms) if len(small.decode()) > 1]
+    assert longer == ["i\u0307"]
 
 
 def test_kernel_refuses_what_lies_outside() -> None:

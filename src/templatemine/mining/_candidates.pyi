@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from typing import Self
 
 import numpy as np
@@ -114,10 +115,12 @@ class CueTrie:
         colon: bytes,
         pattern: bytes,
     ) -> None: ...
-    def find_word(self, word: bytes) -> int: ...
-    def number_ascii(
-        self, arena: NDArray[np.uint8], offsets: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint8], NDArray[np.int64]]: ...
+    def number_forms(
+        self,
+        arena: NDArray[np.uint8],
+        offsets: NDArray[np.int64],
+        read_char: Callable[[bytes], tuple[bytes, bytes, bool, bool]],
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint8]]: ...
     def find_cues(
         self,
         tokens: NDArray[np.int32],

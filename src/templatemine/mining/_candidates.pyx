@@ -12,9 +12,12 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
 from templatemine.text._scan cimport (
-    BULLET, CAPITAL, check_bounds, check_within, CLAUSE, COLON, copy_to_array, FIGURE, is_alnum, is_upper, move_to_array,
-    MUTABLE, OWN, reserve, SENTENCE, SMALL, Table, table_add, table_find, table_free, table_init, tm_hash, VALUE,
+    BULLET, Bytes, CAPITAL, check_bounds, check_within, CLAUSE, COLON, copy_to_array, decode, FIGURE, is_alnum, is_upper, MARKER,
+    move_to_array, MUTABLE, OWN, reserve, SENTENCE, SMALL, Table, table_add, table_find, table_free, table_init, tm_hash, VALUE,
 )
+
+cdef extern from "Python.h":
+    bint Py_UNICODE_ISALNUM(uint32_t c) noexcept nogil
 
 __all__ = [
     "CUE_COLUMNS", "CueTrie", "FeatureExtractor", "count_occurrences", "cut_segments", "find_labels", "find_repeated_segments",
@@ -1261,6 +1264,20 @@ cdef enum:
 CUE_COLUMNS = COLUMNS
 
 
+cdef enum:
+    CHAR_ROOM = 12          # bytes of a character in small letters, or folded
+
+
+cdef struct CharForm:
+    # A character that is not ASCII, as `cues._read_char` has it.
+    uint8_t[CHAR_ROOM] small
+    uint8_t[CHAR_ROOM] folded
+    uint8_t small_size
+    uint8_t folded_size
+    bint is_sign
+    bint is_marker
+
+
 cdef class CueTrie:
     """The cues as a trie over words.
 
@@ -1288,12 +1305,18 @@ cdef class CueTrie:
     cdef int64_t[::1] _first            # transition of each node, and the end of the last one's
     cdef int32_t _colon
     cdef int32_t _pattern
+    cdef Table _chars                   # characters of forms
+    cdef CharForm* _char_forms          # and what they are
+    cdef int64_t _char_room
 
     def __cinit__(self):
         table_init(&self._table)
+        table_init(&self._chars)
 
     def __dealloc__(self):
         table_free(&self._table)
+        table_free(&self._chars)
+        free(self._char_forms)
 
     def __init__(self, bytes names not None, const int32_t[::1] roots not None, const int64_t[::1] keys not None,
                  const int32_t[::1] children not None, const uint16_t[::1] strong not None, const uint16_t[::1] weak not None,
@@ -1320,12 +1343,15 @@ cdef class CueTrie:
         self._colon = self._find(<const uint8_t*>colon, len(colon))
         self._pattern = self._find(<const uint8_t*>pattern, len(pattern))
 
-    def find_word(self, bytes word not None):
-        """Return the number of a word; 0 if there is none such."""
-        return self._find(<const uint8_t*>word, len(word))
+    def number_forms(self, const uint8_t[::1] arena not None, const int64_t[::1] offsets not None, read_char not None):
+        """Number the forms of a source, as `cues.fold_word` and `cues._read_signed` have them.  O(bytes).
 
-    def number_ascii(self, const uint8_t[::1] arena not None, const int64_t[::1] offsets not None):
-        """Number the forms of a source that are ASCII, as `cues.fold_words` has them.  O(bytes).
+        Parameters
+        ----------
+        arena, offsets : uint8 and int64 arrays
+            The forms: UTF-8, with markers of patterns.
+        read_char : callable
+            See `cues._read_char`; called once for each character that is not ASCII.
 
         Returns
         -------
@@ -1335,8 +1361,6 @@ cdef class CueTrie:
             The word that each is with the signs around it, 0 for none.
         colons : uint8 array, shape (forms,)
             Whether it ends with a colon.
-        others : int64 array
-            Places of the forms that are not ASCII, for which all are 0.
         """
         cdef int64_t n = max(offsets.shape[0] - 1, 0), i, k, first, last, end, size, longest = 0, other = 0
         check_bounds("offsets", &offsets[0] if offsets.shape[0] else NULL, offsets.shape[0], arena.shape[0])
@@ -1344,39 +1368,113 @@ cdef class CueTrie:
         cdef int32_t[::1] signed = np.zeros(max(n, 1), np.int32)
         cdef uint8_t[::1] colons = np.zeros(max(n, 1), np.uint8)
         cdef int64_t[::1] others = np.empty(max(n, 1), np.int64)
+        cdef Bytes folded = Bytes(NULL, 0, 0)
+        cdef Bytes small = Bytes(NULL, 0, 0)
         for i in range(n):
             longest = max(longest, offsets[i + 1] - offsets[i])
-        cdef uint8_t* word = <uint8_t*>malloc(longest + 1)
-        if word == NULL:
-            raise MemoryError
-        with nogil:
-            for i in range(n):
+        try:
+            reserve(<void**>&small.data, &small.room, longest * CHAR_ROOM + 1, 1)
+            reserve(<void**>&folded.data, &folded.room, longest * CHAR_ROOM + 1, 1)
+            with nogil:
+                for i in range(n):
+                    first, end = offsets[i], offsets[i + 1]
+                    k = first
+                    while k < end and arena[k] < 0x80:
+                        k += 1
+                    if k < end:
+                        others[other] = i
+                        other += 1
+                        continue
+                    colons[i] = end > first and arena[end - 1] == 58
+                    while first < end and not is_alnum(arena[first]):
+                        first += 1
+                    while first < end and not is_alnum(arena[end - 1]):
+                        end -= 1
+                    size = end - first
+                    if size == 0:
+                        words[i] = -1
+                        continue
+                    words[i] = self._find_small(&arena[first], size, small.data)
+                    first, last = offsets[i], end
+                    end = offsets[i + 1]
+                    while end > last and is_mark(arena[end - 1]):
+                        end -= 1
+                    if end > last or not is_alnum(arena[first]):
+                        signed[i] = self._find_small(&arena[first], end - first, small.data)
+            for k in range(other):
+                i = others[k]
                 first, end = offsets[i], offsets[i + 1]
-                k = first
-                while k < end and arena[k] < 0x80:
-                    k += 1
-                if k < end:
-                    others[other] = i
-                    other += 1
-                    continue
-                colons[i] = end > first and arena[end - 1] == 58
-                while first < end and not is_alnum(arena[first]):
-                    first += 1
-                while first < end and not is_alnum(arena[end - 1]):
-                    end -= 1
-                size = end - first
-                if size == 0:
-                    words[i] = -1
-                    continue
-                words[i] = self._find_small(&arena[first], size, word)
-                first, last = offsets[i], end
-                end = offsets[i + 1]
-                while end > last and is_mark(arena[end - 1]):
-                    end -= 1
-                if end > last or not is_alnum(arena[first]):
-                    signed[i] = self._find_small(&arena[first], end - first, word)
-        free(word)
-        return np.asarray(words)[:n], np.asarray(signed)[:n], np.asarray(colons)[:n], np.asarray(others)[:other].copy()
+                colons[i] = ends_with_colon(&arena[first], end - first)
+                self._number_form(&arena[first], end - first, read_char, &small, &folded, &words[i], &signed[i])
+        finally:
+            free(small.data)
+            free(folded.data)
+        return np.asarray(words)[:n], np.asarray(signed)[:n], np.asarray(colons)[:n]
+
+    cdef int _number_form(self, const uint8_t* p, int64_t n, object read_char, Bytes* small, Bytes* folded, int32_t* word,
+                          int32_t* signed) except -1:
+        """Number a form that is not ASCII (OUT); `small` and `folded` have room for it."""
+        cdef int64_t i = 0, begin = 0, end = 0
+        cdef int width = 1
+        cdef bint is_sign, starts_signed = False, ends_signed = False, is_marked = False, is_number = False
+        cdef CharForm* form
+        cdef bytes lowered
+        small.size = folded.size = 0
+        while i < n:
+            if p[i] < 0x80:
+                width = 1
+                is_sign = 32 < p[i] < 127 and not is_alnum(p[i])
+                small.data[small.size] = p[i] | 32 if is_upper(p[i]) else p[i]
+                folded.data[folded.size] = 32 if p[i] == 10 else small.data[small.size]
+                small.size += 1
+                folded.size += 1
+            else:
+                decode(p + i, n - i, &width)
+                if is_number:
+                    width = 1
+                if width == 2 and p[i] == 0xCE and p[i + 1] == 0xA3:
+                    # The small letter of this one depends on what is beside it.
+                    lowered = p[:n].decode("utf-8", "replace").lower().encode()
+                    reserve(<void**>&small.data, &small.room, len(lowered) * CHAR_ROOM + 1, 1)
+                    reserve(<void**>&folded.data, &folded.room, len(lowered) * CHAR_ROOM + 1, 1)
+                    return self._number_form(lowered, len(lowered), read_char, small, folded, word, signed)
+                form = self._describe(p + i, width, read_char)
+                is_sign = form.is_sign
+                is_marked |= form.is_marker
+                memcpy(small.data + small.size, form.small, form.small_size)
+                memcpy(folded.data + folded.size, form.folded, form.folded_size)
+                small.size += form.small_size
+                folded.size += form.folded_size
+            if i == 0:
+                starts_signed = is_sign
+            if not is_mark(p[i]):
+                ends_signed, end = is_sign, small.size
+            is_number = p[i] == MARKER and not is_number
+            i += width
+        signed[0] = 0
+        if (starts_signed or ends_signed) and alnum_start(small.data, 0, end) < end:
+            signed[0] = self._find(small.data, end)
+        begin = alnum_start(folded.data, 0, folded.size)
+        end = alnum_end(folded.data, begin, folded.size)
+        word[0] = self._find(folded.data + begin, end - begin) if begin < end else (self._pattern or -1) if is_marked else -1
+        return 0
+
+    cdef CharForm* _describe(self, const uint8_t* p, int width, object read_char) except NULL:
+        """What a character is; asked for once."""
+        cdef int64_t place = table_find(&self._chars, p, width, tm_hash(p, width))
+        cdef CharForm form
+        cdef bytes small, folded
+        if place < 0:
+            small, folded, form.is_sign, form.is_marker = read_char(p[:width])
+            if len(small) > CHAR_ROOM or len(folded) > CHAR_ROOM:
+                raise ValueError(f"expected at most {CHAR_ROOM} bytes of a character, got {small!r} and {folded!r}")
+            form.small_size, form.folded_size = len(small), len(folded)
+            memcpy(form.small, <const uint8_t*>small, len(small))
+            memcpy(form.folded, <const uint8_t*>folded, len(folded))
+            place = table_add(&self._chars, p, width)
+            reserve(<void**>&self._char_forms, &self._char_room, place + 1, sizeof(CharForm))
+            self._char_forms[place] = form
+        return self._char_forms + place
 
     cdef int32_t _find(self, const uint8_t* word, int64_t size) noexcept nogil:
         return <int32_t>(table_find(&self._table, word, size, tm_hash(word, size)) + 1)
@@ -1499,6 +1597,35 @@ cdef class CueTrie:
                             break
                 rows[i, SHARE] = <float>covered / max(lengths[i], 1)
         return out
+
+
+cdef int64_t alnum_start(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+    """The place of the first letter or digit in [i, n), or n."""
+    cdef int width = 1
+    while i < n and not Py_UNICODE_ISALNUM(decode(p + i, n - i, &width)):
+        i += width
+    return i
+
+
+cdef int64_t alnum_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+    """The end of the last letter or digit in [i, n), or i."""
+    cdef int width = 1
+    cdef int64_t start
+    while n > i:
+        start = n - 1
+        while start > i and p[start] & 0xC0 == 0x80:
+            start -= 1
+        if Py_UNICODE_ISALNUM(decode(p + start, n - start, &width)):
+            break
+        n = start
+    return n
+
+
+cdef inline bint ends_with_colon(const uint8_t* p, int64_t n) noexcept nogil:
+    """Whether a form ends with one of `cues._COLONS`."""
+    if p[n - 1] == 58:
+        return True
+    return n >= 3 and p[n - 3] == 0xEF and ((p[n - 2] == 0xBC and p[n - 1] == 0x9A) or (p[n - 2] == 0xB9 and p[n - 1] == 0x95))
 
 
 cdef inline bint is_mark(uint8_t c) noexcept nogil:

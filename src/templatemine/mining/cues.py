@@ -112,18 +112,7 @@ class CueLexicon:
 
     def number_forms(self, forms: Vocabulary) -> FormWords:
         """Return what the forms of a source are as words of the trie."""
-        words, signed, colons, others = self._trie.number_ascii(forms.arena, forms.offsets)
-        tokens = [form.decode("utf-8", "replace") for form in forms.take(others)]
-        find = self._trie.find_word
-        # Without a cue that holds a pattern, a pattern is a sign.
-        pattern = find(_PATTERN.encode()) or -1
-        words[others] = [
-            find(word.encode()) if word else pattern if _MARKER in token else -1
-            for word, token in zip(fold_words(tokens), tokens, strict=True)
-        ]
-        signed[others] = [find(form.encode()) if (form := _read_signed(token)) else 0 for token in tokens]
-        colons[others] = [token.endswith(_COLONS) for token in tokens]
-        return FormWords(words=words, signed=signed, colons=colons)
+        return FormWords(*self._trie.number_forms(forms.arena, forms.offsets, _read_char))
 
     def find(self, tokens: IntArray, starts: LongArray, lengths: IntArray, forms: FormWords) -> NDArray[np.float32]:
         """Find the cues of strings: float32 array, shape (strings, `COLUMNS`); see `_candidates.CueTrie.find_cues`."""
@@ -163,21 +152,25 @@ def _is_sign(char: str) -> bool:
     return unicodedata.category(char)[0] in "PS"
 
 
-def fold_words(tokens: Sequence[str]) -> list[str]:
-    """Return tokens as cues have them: small letters without accents, and without signs around them.
+def fold_word(token: str) -> str:
+    """Return a token as cues have it: in small letters without accents, and without signs around it.
 
-    >>> fold_words(["(Newsletter):", "ΕΠΊΣΗΣ", "İlgili", "—"])
+    >>> [fold_word(token) for token in ("(Newsletter):", "ΕΠΊΣΗΣ", "İlgili", "—")]
     ['newsletter', 'επισης', 'ilgili', '']
     """
-    # All at once, for a source has a hundred thousand.  A line feed stands for a pattern in a form, and is a sign.
-    text = "\n".join([token.replace("\n", " ") for token in tokens]).lower()
-    if not text.isascii():
-        text = unicodedata.normalize("NFD", text)
-        for letter in set(text):
-            if unicodedata.combining(letter) not in _NO_ACCENT:
-                text = text.replace(letter, "")
-    words = text.split("\n") if tokens else []
-    return [word if word.isalnum() else _EDGE_SIGNS.sub("", word) for word in words]
+    # A line feed stands for a pattern in a form, and is a sign.
+    return _EDGE_SIGNS.sub("", _drop_accents(token.replace("\n", " ").lower()))
+
+
+def _drop_accents(text: str) -> str:
+    return "".join(char for char in unicodedata.normalize("NFD", text) if unicodedata.combining(char) in _NO_ACCENT)
+
+
+def _read_char(data: bytes) -> tuple[bytes, bytes, bool, bool]:
+    """Return a character of a form in small letters, the same without accents, and whether it is a sign, and stands for
+    a pattern."""
+    small = data.decode("utf-8", "replace").lower()
+    return small.encode(), _drop_accents(small).encode(), _is_sign(small[0]), _MARKER in small
 
 
 def compile_cues(cues: Sequence[Cue], patterns: PatternSet, separators: str) -> CueLexicon:
@@ -190,7 +183,7 @@ def compile_cues(cues: Sequence[Cue], patterns: PatternSet, separators: str) -> 
     native.add_all([cue.phrase for cue in cues])
     forms, starts, arena, offsets = native.finish()
     written = [form.decode("utf-8", "replace") for form in Vocabulary(arena, offsets)]
-    names = fold_words(written)
+    names = [fold_word(form) for form in written]
     is_pattern = [_MARKER in form and not name for form, name in zip(written, names, strict=True)]
     words: dict[str, int] = {}
     nodes: dict[tuple[int, int], int] = {}
