@@ -25,7 +25,7 @@ from templatemine.packs.pack import Pack, reading
 from templatemine.packs.pack_checks import compile_handwritten
 from templatemine.pipeline import mine
 from templatemine.text.patterns import pattern_set
-from templatemine.text.reading import PLAIN, ReadingRules, read_text
+from templatemine.text.reading import PLAIN, ReadingRules, read_string, read_text
 
 ENGINES = ("native", "regex")
 SOFT = ReadingRules(soft=True, starts=("Si",), whole=("macBook",))
@@ -220,6 +220,14 @@ def test_offsets_ascend_and_cover_the_original(rules: ReadingRules, data: st.Dat
         last = end
 
 
+@pytest.mark.parametrize("rules", [PLAIN, SOFT, MARKUP, LINES], ids=["plain", "soft", "markup", "lines"])
+@examples(200)
+@given(st.data())
+def test_the_form_alone_is_that_with_the_way_back(rules: ReadingRules, data: st.DataObject) -> None:
+    text = data.draw(texts())
+    assert read_string(text, rules) == form(text, rules)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", [PLAIN, SOFT, MARKUP, LINES], ids=["plain", "soft", "markup", "lines"])
 @examples(1500)
@@ -257,6 +265,7 @@ def test_texts_of_publishers(rules: ReadingRules) -> None:
             if seen[name] <= 3:
                 found = read_text(text, rules)
                 assert reading_reference.read(text, rules)[0] == (text if found is None else found.text)
+                assert read_string(text, rules) == (text if found is None else found.text)
 
 
 def test_what_is_invisible_goes_with_the_token_beside_it() -> None:

@@ -16,7 +16,7 @@ from zlib import crc32
 
 import regex
 
-from templatemine.text.reading import ReadingRules, find_soft_points, holds_markup, read_text
+from templatemine.text.reading import ReadingRules, find_soft_points, holds_markup, read_string
 
 MAX_DOCUMENTS = 1_000
 """Documents that are looked at: among them a point a document is seen a thousand times."""
@@ -49,7 +49,7 @@ def learn_reading(texts: Iterable[str], markup: str) -> ReadingRules:
     decode = markup == "html" or (markup == "auto" and _is_markup_source(chosen))
     if decode:
         rules = ReadingRules(markup=True)
-        chosen = [text if (found := read_text(text, rules)) is None else found.text for text in chosen]
+        chosen = [read_string(text, rules) for text in chosen]
     rules = ReadingRules(markup=decode, sentences=_is_without_lines(chosen))
     points = [set(find_soft_points(text)) for text in chosen]
     df = Counter(word for words in points for word in words)

@@ -38,6 +38,7 @@ __all__ = [
     "holds_markup",
     "plain_form",
     "read_form",
+    "read_string",
     "read_text",
 ]
 
@@ -65,6 +66,10 @@ class ReadingRules:
     whole: tuple[str, ...] = ()
     markup: bool = False
     sentences: bool = False
+
+    def __hash__(self) -> int:
+        """Return a hash of what takes no time: that of thousands of words would, for each text."""
+        return hash((self.soft, len(self.starts), len(self.whole), self.markup, self.sentences))
 
     @property
     def native(self) -> _reading.Rules:
@@ -149,11 +154,19 @@ def read_text(text: str, rules: ReadingRules = PLAIN) -> Reading | None:
 def read_form(text: str, rules: ReadingRules) -> str | bytes:
     """Return the reading form of a text without the way back: the text itself if it is that, else in UTF-8 where that
     takes less time."""
-    form = _native(rules).read(text, with_edits=False)
+    native = _native(rules)
+    form = native.read(text, with_edits=False)
     if form is _reading.NOT_COMPOSED:
-        found = read_text(text, rules)
-        return text if found is None else found.text
+        folded = cast("bytes | None", native.read(text, 0, 2, True, False))
+        text = unicodedata.normalize("NFC", text if folded is None else folded.decode("utf-8", "surrogatepass"))
+        form = native.read(text, 2, 4, True, False)
     return text if form is None else cast("bytes", form)
+
+
+def read_string(text: str, rules: ReadingRules) -> str:
+    """Return the same as a string."""
+    form = read_form(text, rules)
+    return form if isinstance(form, str) else form.decode("utf-8", "surrogatepass")
 
 
 @cache
