@@ -11,7 +11,7 @@ import templatemine
 from invented import mine_pack
 from templatemine import PipelineConfig
 from templatemine.config import SelectConfig
-from templatemine.mining import own_cuts
+from templatemine.mining import kept_texts, own_cuts
 from templatemine.mining.own_cuts import count_tears
 from templatemine.mining.stages import TEARS
 from templatemine.model import Document, Template
@@ -121,4 +121,4 @@ def test_no_text_is_kept_when_a_source_is_mined() -> None:
     mine_pack(
         [Document(source="a.example", id=str(number), text=f"Read more\n\nStory {number}.") for number in range(30)]
     )
-    assert own_cuts._read.cache_info().currsize == 0
+    assert kept_texts.read_body.cache_info().currsize == 0

@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from templatemine.mining.heads import encode_body
+from templatemine.mining.kept_texts import encode_body
 from templatemine.mining.sampling import choose_by_text
 from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack

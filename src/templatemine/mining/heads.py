@@ -19,13 +19,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from templatemine.mining.kept_texts import encode_body
 from templatemine.mining.sampling import choose_by_text, shuffle_by_text
 from templatemine.model import Document, LongArray, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import keep_one_of_each, order_templates, template_id
 from templatemine.text import _scan
 from templatemine.text.characters import line_begin
-from templatemine.text.expressions import EncodedText, tokeniser_input
+from templatemine.text.expressions import EncodedText
 from templatemine.text.slots import ANY, MIN_BETWEEN, SLOT, SLOT_SIZE
 
 MAX_DOCUMENTS = 500
@@ -93,12 +94,6 @@ def _drop_slot(template: Template) -> Template:
     if template.slot != "start":
         return template
     return replace(template, tokens=template.string, anchor="")
-
-
-def encode_body(pack: Pack, document: Document) -> bytes:
-    """Return the reading form of a document in UTF-8."""
-    text = tokeniser_input(document.body, pack.patterns, pack.tokenise.separators, pack.rules)
-    return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
 
 
 def count_places(

@@ -21,7 +21,8 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
-from templatemine.mining.heads import count_places, encode_body, make_scanner, read_tokens
+from templatemine.mining.heads import count_places, make_scanner, read_tokens
+from templatemine.mining.kept_texts import encode_body
 from templatemine.mining.own_cuts import find_cuts, tearing_templates
 from templatemine.mining.sampling import choose_by_text, shuffle_by_text
 from templatemine.mining.stranded import LastTemplate, count_again
@@ -164,7 +165,7 @@ def add_rests(pack: Pack, looked: Sequence[Document], documents: Sequence[Docume
     known = {one.id for one in pack.templates}
     told = {name for name, own in stories.items() if _count_stories(own.values()) >= MIN_RESTS}
     named = [found[name] for name in sorted(told - known)]
-    counted = [one for one in count_again(pack, named, documents) if one.df >= MIN_RESTS] if named else []
+    counted = [one for one in count_again(pack, named, documents) if one.df >= MIN_RESTS]
     share = max(1.0, pack.documents / max(1, len(documents)))
     scaled = [replace(one, df=round(share * one.df), count=round(share * one.count)) for one in counted]
     return _add_untorn(pack, scaled, [*holding.values()])

@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from templatemine.mining.heads import encode_body
+from templatemine.mining.kept_texts import encode_body
 from templatemine.mining.own_cuts import tearing_templates
 from templatemine.mining.sampling import choose_by_text
 from templatemine.mining.segments import DASHES

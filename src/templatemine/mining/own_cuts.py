@@ -8,12 +8,11 @@ the articles, as cleaning would make it; a string that tears too often is no tem
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
 
+from templatemine.mining.kept_texts import find_spans, read_body
 from templatemine.mining.sampling import choose_by_text
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
-from templatemine.text.reading import ReadingRules, read_form
 from templatemine.text.tears import CutCount, SentenceEnds, join_spans, judge_cuts, tally_judged
 
 MAX_TEAR_SHARE = 0.02
@@ -22,10 +21,6 @@ MIN_TEARS = 2
 """One tear among some cuts may be the parser's."""
 MAX_DOCUMENTS = 1000
 """Documents that are looked at: a tear in fifty cuts shows in some hundreds."""
-_BATCH = 64
-"""Documents that are read at once."""
-_GAP = 3
-"""Default of `CleanConfig.gap`."""
 
 
 def find_cuts(
@@ -36,24 +31,10 @@ def find_cuts(
     if pack.patterns.user:
         return
     matcher, rows = pack.matcher()
-    documents = choose_by_text(documents, MAX_DOCUMENTS if most is None else most)
-    for first in range(0, len(documents), _BATCH):
-        batch = documents[first : first + _BATCH]
-        texts = [_read(document.body, pack.reading) for document in batch]
-        for document, text, spans in zip(batch, texts, matcher.spans(texts, _GAP), strict=True):
-            yield document, text, [(start, end, [rows[row] for row in own]) for start, end, own in spans or ()]
-
-
-@lru_cache(maxsize=MAX_DOCUMENTS)
-def _read(body: str, rules: ReadingRules) -> str:
-    """Return the reading form of a text, kept from one look at the articles of a source to the next."""
-    form = read_form(body, rules)
-    return form if isinstance(form, str) else form.decode("utf-8", "surrogatepass")
-
-
-def forget_texts() -> None:
-    """Drop the texts that `find_cuts` keeps: the source is mined."""
-    _read.cache_clear()
+    for document in choose_by_text(documents, MAX_DOCUMENTS if most is None else most):
+        text = read_body(document.body, pack.reading)
+        spans = find_spans(matcher, text)
+        yield document, text, [(start, end, [rows[row] for row in own]) for start, end, own in spans]
 
 
 def count_tears(pack: Pack, documents: Sequence[Document]) -> Mapping[str, CutCount]:

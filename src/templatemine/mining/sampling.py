@@ -8,13 +8,12 @@ A seeded sample of the documents is mined as ever.  What becomes a template is c
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from hashlib import blake2b
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
 from templatemine.config import SampleConfig
+from templatemine.mining.kept_texts import checksum, digest, kept_digest
 from templatemine.model import Document
 
 
@@ -30,20 +29,24 @@ def choose_by_text(documents: Sequence[Document], most: int) -> Sequence[Documen
     """Choose some documents by their text.  Neither their order nor their ids matter: executors leave ids out."""
     if len(documents) <= most:
         return documents
-    digests = sample_digests((document.body for document in documents), SampleConfig())
+    digests = np.frombuffer(b"".join(kept_digest(one.body, _TEXT_KEY) for one in documents), np.uint64)
     return [documents[place] for place in np.argsort(digests, kind="stable")[:most].tolist()]
 
 
 def shuffle_by_text(documents: Iterable[Document]) -> list[Document]:
     """Return documents in an order of their own, whatever that of the archive: the first ones with a string stand for
     all."""
-    return sorted(documents, key=lambda one: crc32(one.body.encode("utf-8", "replace")))
+    return sorted(documents, key=lambda one: checksum(one.body))
 
 
 def sample_digests(ids: Iterable[str], config: SampleConfig) -> NDArray[np.uint64]:
     """Return hashes of ids; the sample has the least: uint64 array, one an id."""
-    key = config.seed.to_bytes(8, "little", signed=True)
-    joined = b"".join(
-        blake2b(document_id.encode("utf-8", "surrogatepass"), digest_size=8, key=key).digest() for document_id in ids
-    )
-    return np.frombuffer(joined, np.uint64)
+    key = _read_key(config)
+    return np.frombuffer(b"".join(digest(document_id, key) for document_id in ids), np.uint64)
+
+
+def _read_key(config: SampleConfig) -> bytes:
+    return config.seed.to_bytes(8, "little", signed=True)
+
+
+_TEXT_KEY = _read_key(SampleConfig())

@@ -17,7 +17,7 @@ from itertools import accumulate, chain
 
 import numpy as np
 
-from templatemine.mining.heads import encode_body
+from templatemine.mining.kept_texts import encode_body
 from templatemine.mining.segments import DASHES
 from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack

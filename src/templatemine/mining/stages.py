@@ -34,6 +34,7 @@ from templatemine.mining.headlines import add_headlines
 from templatemine.mining.heads import add_heads, find_unbounded
 from templatemine.mining.index import build_index, document_floor, documents_at, tokens_at
 from templatemine.mining.islands import add_islands, add_rests
+from templatemine.mining.kept_texts import forget_texts
 from templatemine.mining.labels import Candidates, find_candidates
 from templatemine.mining.learn_reading import learn_reading
 from templatemine.mining.methods import ResolvedConfig
@@ -47,7 +48,7 @@ from templatemine.mining.near_duplicates import (
     take_documents,
 )
 from templatemine.mining.own_cuts import MAX_DOCUMENTS as MAX_LOOKED_AT
-from templatemine.mining.own_cuts import forget_texts, tearing_templates
+from templatemine.mining.own_cuts import tearing_templates
 from templatemine.mining.questions import choose_questions, may_be_asked, weigh_questions
 from templatemine.mining.repeats import find_repeats
 from templatemine.mining.sampling import choose_by_text, choose_sample

@@ -28,7 +28,7 @@ from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import keep_one_of_each, order_templates, template_id
 from templatemine.packs.readable import join_tokens
 from templatemine.text.characters import SPACELESS, TITLE_SEPARATOR
-from templatemine.text.reading import ReadingRules, read_text
+from templatemine.text.reading import ReadingRules, read_string
 from templatemine.text.tears import COLONS, CutCount, goes_on_unmarked, join_spans, leaves_half
 
 MIN_LEFT = 0.5
@@ -74,6 +74,7 @@ class Titles:
 
     def __init__(self, documents: Sequence[Document], rules: ReadingRules) -> None:
         self._documents, self._rules = documents, rules
+        self._letters: dict[str, str] = {}
 
     @cached_property
     def _sites(self) -> list[str]:
@@ -102,9 +103,13 @@ class Titles:
     def letters_of(self, document: Document) -> str:
         """Return the letters of the title of an article, "" if it has too few or too many."""
         title = document.title or ""
+        if title not in self._letters:
+            self._letters[title] = self._read_letters(title)
+        return self._letters[title]
+
+    def _read_letters(self, title: str) -> str:
         title = unescape(title.removesuffix(next((site for site in self._sites if title.endswith(site)), "")))
-        reading = read_text(title, self._rules) if len(title) <= _TITLE_CHARACTERS else None
-        letters = _letters(title if reading is None else reading.text)
+        letters = _letters(read_string(title, self._rules) if len(title) <= _TITLE_CHARACTERS else title)
         return letters if _is_long(letters) and len(letters) <= _BEHIND else ""
 
     def find_end(self, text: str, start: int, own: str) -> int:
@@ -275,6 +280,8 @@ def name_headlines(
 
 def count_again(pack: Pack, templates: Sequence[Template], documents: Sequence[Document]) -> list[Template]:
     """Return templates of other strings than before with their expressions and counts."""
+    if not templates:
+        return []
     counted = zip(templates, *(column.tolist() for column in count_places(pack, templates, documents)), strict=True)
     return [replace(one, regex=pack.derived(one), df=df, count=count) for one, df, count in counted]
 
@@ -326,8 +333,11 @@ def _is_before_titles(count: Counter[str], usual: float) -> bool:
 
 def _sentence_starts(text: str) -> list[int]:
     """Return where two sentences of an article begin, but for its first one."""
-    starts = [place + 1 for place, char in enumerate(text) if char == "\n"]
-    return starts[1:-1:2][:2]
+    starts, place = list[int](), text.find("\n")
+    while place >= 0 and len(starts) < 5:
+        starts.append(place + 1)
+        place = text.find("\n", place + 1)
+    return starts[1:-1:2]
 
 
 def _is_signed(text: str, start: int) -> bool:
