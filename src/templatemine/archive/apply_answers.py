@@ -260,7 +260,8 @@ class QuestionContexts:
         if text is None:
             return False
         encoded = self._pack.encode(text)
-        columns, is_within = self._strings.find_strings(encoded), self._others.find(encoded)
+        columns = self._strings.find_strings(encoded)
+        is_within = self._others.find(*self._pack.find_strings(encoded))
         first_spans: dict[int, tuple[int, int]] = {}
         filled_spans: dict[int, list[tuple[int, int]]] = {}
         for start, end, row in zip(*(column.tolist() for column in columns), strict=True):

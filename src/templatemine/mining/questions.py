@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine.mining.candidates import SourceCandidates, Verdicts
+from templatemine.mining.kept_texts import encode_body
 from templatemine.mining.sampling import choose_by_text
-from templatemine.model import Document, Question
+from templatemine.model import Document, LongArray, Question
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import bare_template
-from templatemine.text.expressions import EncodedText
 
 MAX_QUESTIONS = 20
 """Questions that a pack has: ten, and ten more for people who want to go on."""
@@ -38,14 +38,12 @@ class OtherTemplates:
     of these: those of a question itself, with and without a slot, do not count."""
 
     def __init__(self, pack: Pack, questions: Sequence[Question]) -> None:
-        self._pack = pack
         strings = [None if one.slot == "middle" else one.string for one in pack.templates]
         self._is_other = np.array([[one != question.tokens for one in strings] for question in questions], np.bool_)
 
-    def find(self, encoded: EncodedText) -> Callable[[int, int, int], bool]:
+    def find(self, starts: LongArray, ends: LongArray, rows: LongArray) -> Callable[[int, int, int], bool]:
         """Return a function that tells of the place of a question, and of where its string begins and ends in a text,
-        whether that is within a match."""
-        starts, ends, rows = self._pack.find_strings(encoded)
+        whether that is within a match; parameters are all matches of the pack there, as of `Pack.find_strings`."""
 
         def is_within(index: int, start: int, end: int) -> bool:
             return bool(np.any((starts <= start) & (ends >= end) & self._is_other[index, rows]))
@@ -58,20 +56,21 @@ def weigh_questions(pack: Pack, documents: Sequence[Document]) -> Pack:
     most at stake first; without those about strings that these leave next to nothing of."""
     if not pack.questions:
         return pack
-    strings = replace(
-        pack, templates=tuple(replace(bare_template(one.tokens), anchor=one.anchor) for one in pack.questions)
-    )
-    others = OtherTemplates(pack, pack.questions)
+    bare = tuple(replace(bare_template(one.tokens), anchor=one.anchor) for one in pack.questions)
+    strings, questions = replace(pack, templates=bare).make_matcher()
+    matcher, rows = pack.matcher()
+    others, row_of = OtherTemplates(pack, pack.questions), np.array(rows, np.int64)
     seen, within = np.zeros((2, len(pack.questions)), np.int64)
     for document in choose_by_text(documents, _MAX_DOCUMENTS):
-        encoded = pack.encode((document.html or "") if pack.html else document.body)
-        places = list(zip(*(column.tolist() for column in strings.find_strings(encoded)), strict=True))
+        data = encode_body(pack, document) if document.is_html or not pack.html else b""
+        places = list(zip(*(column.tolist() for column in strings.find(data)), strict=True))
         if not places:
             continue
-        is_within = others.find(encoded)
-        for start, end, index in places:
-            seen[index] += 1
-            within[index] += is_within(index, start, end)
+        starts, ends, found = matcher.find(data)
+        is_within = others.find(starts, ends, row_of[found])
+        for start, end, string in places:
+            seen[questions[string]] += 1
+            within[questions[string]] += is_within(questions[string], start, end)
     shares = np.round(within / np.maximum(seen, 1), 3).tolist()
     weighed = [
         replace(one, within=share, stake=round((1 - share) * one.stake))
