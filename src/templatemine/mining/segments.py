@@ -106,8 +106,9 @@ class Segments:
 
 def is_spaceless(tokens: IntArray, traits: NDArray[np.uint16]) -> bool:
     """Return whether a source is written without spaces, by its tokens and the traits of its forms."""
-    sampled = traits[tokens[:: max(1, len(tokens) >> 20)]]
-    return len(sampled) > 0 and int(np.count_nonzero(sampled & OWN)) >= _MIN_SPACELESS_SHARE * len(sampled)
+    sampled = tokens[:: max(1, len(tokens) >> 20)]
+    is_own = traits & OWN > 0
+    return len(sampled) > 0 and int(np.count_nonzero(is_own[sampled])) >= _MIN_SPACELESS_SHARE * len(sampled)
 
 
 def segment(corpus: Corpus) -> Segments:
