@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,7 +20,7 @@ from strategies import examples, make_pack, pieces_of, scan
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig, ConfigError, TokeniseConfig
 from templatemine.errors import PackError
-from templatemine.mining.learn_reading import learn_reading
+from templatemine.mining.learn_reading import _count_alone, learn_reading
 from templatemine.model import Document
 from templatemine.packs.pack import Pack, reading
 from templatemine.packs.pack_checks import compile_handwritten
@@ -266,6 +267,19 @@ def test_texts_of_publishers(rules: ReadingRules) -> None:
                 found = read_text(text, rules)
                 assert reading_reference.read(text, rules)[0] == (text if found is None else found.text)
                 assert read_string(text, rules) == (text if found is None else found.text)
+
+
+_ALONE = regex.compile(r"(?<![^\s\"\u201c\u201e\u00ab(])\w+")
+
+
+@examples(300)
+@given(
+    st.lists(st.sampled_from('aé "(\u201c.,-_0½\u2019\u0301\u093e中\u3000\x1c\ud800') | st.characters(), max_size=20)
+)
+def test_words_behind_blanks_are_counted(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    words = {"a", *regex.findall(r"\w+", text)[::2]}
+    assert _count_alone([text, ""], words) == Counter(words.intersection(_ALONE.findall(text)))
 
 
 def test_what_is_invisible_goes_with_the_token_beside_it() -> None:

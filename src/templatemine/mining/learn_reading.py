@@ -38,7 +38,7 @@ _CHECKED = 400
 """Characters of a text that it is chosen by: few begin with the same."""
 _HAS_LINES = re.compile(r"\s*\S[^\n]*\n\s*\S[^\n]*\n\s*\S")
 """Three lines, as the median text of a source has that has lines: a headline and a paragraph are two."""
-_ALONE = regex.compile(r"(?<![^\s\"\u201c\u201e\u00ab(])\w+")
+_WORD = regex.compile(r"\w+")
 
 _Word = tuple[str, str]
 
@@ -102,7 +102,13 @@ def _has_prefixes(words: Collection[_Word]) -> bool:
 
 def _count_alone(texts: Iterable[str], wanted: set[str]) -> Counter[str]:
     """Count the documents in which words are behind a blank."""
-    return Counter(word for text in texts for word in wanted.intersection(_ALONE.findall(text)))
+    counts = Counter[str]()
+    native = ReadingRules(starts=tuple(wanted)).native
+    for text in texts:
+        words, unsure = native.lone_starts(text)
+        begin = [found.group() for piece in unsure if (found := _WORD.match(piece))]
+        counts.update({*words, *wanted.intersection(begin)})
+    return counts
 
 
 def _is_glued(word: _Word, df: Counter[_Word], alone: Counter[str], lefts: Counter[str]) -> bool:

@@ -21,6 +21,7 @@ from templatemine.text._scan cimport (
 __all__ = ["NOT_COMPOSED", "NUMBERING", "TITLES", "Rules", "set_composition"]
 
 cdef extern from "Python.h":
+    bint Py_UNICODE_ISALPHA(uint32_t c) noexcept nogil
     bint Py_UNICODE_ISSPACE(uint32_t c) noexcept nogil
     bint Py_UNICODE_ISLOWER(uint32_t c) noexcept nogil
     bint Py_UNICODE_ISUPPER(uint32_t c) noexcept nogil
@@ -1230,6 +1231,53 @@ cdef class Rules:
                 i += 1
         finally:
             free(utf8.data)
+
+    def lone_starts(self, str text not None):
+        """The words of `starts` that stand behind a blank, an opening quotation mark or a bracket, and end before a sign.
+
+        Returns
+        -------
+        (list of str, list of str)
+            These, and what may begin with some: what stands there up to a sign of ASCII, where it holds other than letters.
+        """
+        cdef StrView view = view_str(text)
+        cdef Bytes utf8 = Bytes(NULL, 0, 0)
+        cdef const uint8_t* p
+        cdef int64_t n = 0, i = 0, start
+        cdef int width = 1
+        cdef uint32_t c
+        cdef bint is_word
+        cdef list found = [], unsure = []
+        try:
+            p = encode_utf8(&view, True, &utf8, &n)
+            while i < n:
+                start = i
+                is_word = True
+                while i < n:
+                    c = decode(p + i, n - i, &width)
+                    if is_before_word(c) if c >= 0x80 else not (is_alnum(c) or c == 95):
+                        break
+                    is_word &= c < 0x80 or Py_UNICODE_ISALPHA(c)
+                    i += width
+                if not is_word:
+                    unsure.append((<const char*>p)[start:i].decode("utf-8", "surrogatepass"))
+                elif table_find(&self.starts, p + start, i - start, tm_hash(p + start, i - start)) >= 0:
+                    found.append((<const char*>p)[start:i].decode("utf-8", "surrogatepass"))
+                while i < n:
+                    c = decode(p + i, n - i, &width)
+                    i += width
+                    if is_before_word(c):
+                        break
+            return found, unsure
+        finally:
+            free(utf8.data)
+
+
+cdef inline bint is_before_word(uint32_t c) noexcept nogil:
+    """Whether a character is a blank, an opening quotation mark or an opening bracket."""
+    if c == 0x22 or c == 0x28 or c == 0xAB or c == 0x201C or c == 0x201E:
+        return True
+    return Py_UNICODE_ISSPACE(c) and not 0x1C <= c <= 0x1F
 
 
 cdef object edits_in_points(const Step* step, const uint8_t* p):
