@@ -120,7 +120,9 @@ class Titles:
         for place in range(start, min(len(text), start + 4 * longest)):
             if len(letters) >= longest:
                 break
-            folded = _letters(text[place])
+            folded = text[place].casefold()
+            if not folded.isalnum():  # of signs, and of the few characters that become several
+                folded = _letters(folded)
             letters += folded
             ends += [place + 1] * len(folded)
         size = len(letters)
@@ -194,11 +196,12 @@ def find_own_titles(pack: Pack, documents: Sequence[Document], titles: Titles) -
     if pack.html or all(one.slot == "middle" for one in slotted):
         return {}
     letters = [_letters("".join(one.string or ())) for one in slotted]
+    between = {row for row, one in enumerate(slotted) if one.slot == "middle"}
     cuts, taken, parts = Counter[int](), Counter[int](), Counter[int]()
     for document, text, spans in find_cuts(replace(pack, templates=slotted), documents):
         own = titles.letters_of(document) if spans else ""
         for start, end, rows in spans if own else ():
-            if any(slotted[row].slot == "middle" for row in rows):
+            if not between.isdisjoint(rows):
                 continue
             cuts.update({*rows})
             if own in _letters(text[start:end]) and own not in _letters(text[:start]) and text[end:].strip():
@@ -217,14 +220,15 @@ class LastTemplate:
     def __init__(self, pack: Pack) -> None:
         self._templates = pack.templates
         self._letters = [_letters(one.example) for one in pack.templates]
+        self._takes = [one.slot == "end" for one in pack.templates]
 
     def find(self, cut: str, rows: Sequence[int]) -> Template | None:
         """Return that of the longest string, else the only one with a slot behind its string; None if that is open."""
         letters = _letters(cut)
-        ending = [row for row in rows if self._templates[row].slot != "end" and letters.endswith(self._letters[row])]
+        ending = [row for row in rows if not self._takes[row] and letters.endswith(self._letters[row])]
         if ending:
             return self._templates[max(ending, key=lambda row: len(self._letters[row]))]
-        slotted = [row for row in rows if self._templates[row].slot == "end"]
+        slotted = [row for row in rows if self._takes[row]]
         return self._templates[slotted[0]] if len(slotted) == 1 else None
 
 
