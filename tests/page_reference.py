@@ -116,8 +116,9 @@ def find_first_places(keys: Sequence[int]) -> list[int]:
 
 
 def normalise_text(text: str) -> str | None:
-    """The words of a text in lower case; None beyond ASCII."""
-    return " ".join(re.sub(r"\W+", " ", text.casefold()).split()) if text.isascii() else None
+    """The words of a text in lower case; None beyond ASCII, but for letters of Latin-1 and a few marks."""
+    known = re.fullmatch("[\0-\x7f\xa0\xa9\xab\xb7\xbb\xc0-\xde\xe0-\xff\u2000-\u203f]*", text)
+    return " ".join(re.sub(r"\W+", " ", text.casefold()).split()) if known else None
 
 
 def expected_f1(probability: Sequence[float], words: Sequence[int]) -> float:

@@ -61,8 +61,13 @@ def test_texts_of_some_blocks(texts: list[str], data: st.DataObject) -> None:
     assert found == [texts[block] for block in blocks]
 
 
-@examples(200)
-@given(st.lists(ODD | st.text(st.characters(max_codepoint=127), max_size=12), max_size=4))
+MARKED = st.text(
+    st.characters(max_codepoint=255) | st.sampled_from("aZ \u1fff\u2000\u200d\u2019\u203f\u2040"), max_size=12
+)
+
+
+@examples(300)
+@given(st.lists(ODD | MARKED | st.text(st.characters(max_codepoint=127), max_size=12), max_size=4))
 def test_the_words_of_blocks(texts: list[str]) -> None:
     found = _blocks.normalise_texts(*column(texts), np.arange(len(texts)))
     assert found == list(map(reference.normalise_text, texts))
@@ -173,3 +178,45 @@ def test_what_is_said_to_machines_is_found(page: str) -> None:
     for before in (len(data), len(data) // 2):
         sheets = [data[slice(*found.span(1))] for found in STYLE.finditer(data, 0, before)]
         assert [data[start:end] for start, end in _html.find_styles(data, before)] == sheets
+
+
+@examples(200)
+@given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 9), st.integers(0, 1)), max_size=9), st.integers(0, 10))
+def test_the_block_that_a_story_begins_with(rows: list[tuple[int, int, int]], first: int) -> None:
+    counts = np.zeros((len(rows), len(_html.COUNTS)), np.int32)
+    counts[:, [_html.COUNTS.index(name) for name in ("words", "numbers")]] = np.reshape(
+        [row[:2] for row in rows], (-1, 2)
+    )
+    kept = np.array([row[2] for row in rows], np.uint8)
+    expected = (
+        place for place, (words, numbers, is_kept) in enumerate(rows) if is_kept and words >= 5 and 2 * numbers < words
+    )
+    found = _blocks.find_opening(counts, kept, first, 5)
+    assert found == next((place for place in expected if place >= first), -1)
+
+
+@examples(200)
+@given(
+    st.lists(st.tuples(st.integers(1, 9), st.integers(0, 9), st.integers(0, 1), st.integers(0, 1)), max_size=9),
+    st.integers(0, 9),
+)
+def test_the_block_most_like_the_title(rows: list[tuple[int, int, int, int]], title: int) -> None:
+    counts = np.zeros((len(rows), len(_html.COUNTS)), np.int32)
+    counts[:, [_html.COUNTS.index(name) for name in ("words", "title_words")]] = np.reshape(
+        [row[:2] for row in rows], (-1, 2)
+    )
+    similarity = _blocks.measure_title(counts, title)
+    assert similarity.tolist() == [2 * both / (words + max(title, 1)) for words, both, _, _ in rows]
+    heading, kept = (np.array([row[place] for row in rows], np.uint8) for place in (2, 3))
+    values = [one + 0.2 * rows[place][2] + 1e-3 * rows[place][3] for place, one in enumerate(similarity.tolist())]
+    similar = [place for place, one in enumerate(similarity.tolist()) if one >= 0.5]
+    found = _blocks.find_titled(similarity, heading, kept, 0.5, 0.2, 1e-3)
+    assert found == max(similar, key=values.__getitem__, default=-1)
+
+
+def test_kept_blocks_of_another_page_are_refused() -> None:
+    counts, kept = np.zeros((2, len(_html.COUNTS)), np.int32), np.zeros(1, np.uint8)
+    with pytest.raises(ValueError, match="whether it is kept"):
+        _blocks.find_opening(counts, kept, 0, 5)
+    with pytest.raises(ValueError, match="whether it is kept"):
+        _blocks.find_titled(np.zeros(2), np.zeros(2, np.uint8), kept, 0.5, 0.2, 1e-3)

@@ -17,11 +17,14 @@ __all__ = [
     "find_dated",
     "find_first_equal",
     "find_nearest",
+    "find_opening",
     "find_openings",
     "find_repeated",
+    "find_titled",
     "inherit_by_blocks",
     "inherit_values",
     "mark_named",
+    "measure_title",
     "normalise_texts",
     "sum_subtrees",
 ]
@@ -55,6 +58,16 @@ def find_openings(
     openings: NDArray[np.uint32],
 ) -> NDArray[np.int64]: ...
 def find_dated(counts: NDArray[np.int32], most: int) -> NDArray[np.int64]: ...
+def find_opening(counts: NDArray[np.int32], kept: NDArray[np.uint8], first: int, least: int) -> int: ...
+def measure_title(counts: NDArray[np.int32], title: int) -> NDArray[np.float64]: ...
+def find_titled(
+    similarity: NDArray[np.float64],
+    heading: NDArray[np.uint8],
+    kept: NDArray[np.uint8],
+    least: float,
+    heading_bonus: float,
+    kept_bonus: float,
+) -> int: ...
 def find_first_equal(keys: NDArray[np.uint64]) -> NDArray[np.int64]: ...
 def find_repeated(keys: NDArray[np.uint64]) -> NDArray[np.int64]: ...
 def normalise_texts(text: Buffer, bounds: NDArray[np.int64], blocks: NDArray[np.int64]) -> list[str | None]: ...

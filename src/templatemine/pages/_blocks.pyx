@@ -19,8 +19,8 @@ from templatemine.pages._html cimport (
 
 __all__ = [
     "BLOCKWISE", "CONTEXT", "FEATURES", "ROLES", "SECTIONS", "clear_containers", "compute_context", "compute_features",
-    "find_dated", "find_first_equal", "find_nearest", "find_openings", "find_repeated",
-    "inherit_by_blocks", "inherit_values", "mark_named", "normalise_texts", "sum_subtrees",
+    "find_dated", "find_first_equal", "find_nearest", "find_opening", "find_openings", "find_repeated", "find_titled",
+    "inherit_by_blocks", "inherit_values", "mark_named", "measure_title", "normalise_texts", "sum_subtrees",
 ]
 
 
@@ -1316,6 +1316,50 @@ def find_dated(const int32_t[:, ::1] counts not None, int32_t most):
     return found[:size]
 
 
+def find_opening(const int32_t[:, ::1] counts not None, const uint8_t[::1] kept not None, int64_t first, int32_t least):
+    """The first kept block, from `first` on, of so many words or more, less than half of them numbers; -1 if there is none."""
+    cdef int64_t n = counts.shape[0], i
+    check(counts.shape[1] == C_SIZE and kept.shape[0] == n and first >= 0, "counts of each block, and whether it is kept")
+    for i in range(first, n):
+        if kept[i] and counts[i, C_WORDS] >= least and 2 * counts[i, C_NUMBERS] < counts[i, C_WORDS]:
+            return i
+    return -1
+
+
+def measure_title(const int32_t[:, ::1] counts not None, int32_t title):
+    """Dice's coefficient of the words of each block and the so many of a title: float64 array, shape (blocks,)."""
+    cdef int64_t n = counts.shape[0], i
+    check(counts.shape[1] == C_SIZE, "counts of each block")
+    found = np.empty(n, np.float64)
+    cdef double[::1] out = found
+    for i in range(n):
+        out[i] = 2.0 * counts[i, C_TITLE_WORDS] / (counts[i, C_WORDS] + max(title, 1))
+    return found
+
+
+def find_titled(const double[::1] similarity not None, const uint8_t[::1] heading not None, const uint8_t[::1] kept not None,
+                double least, double heading_bonus, double kept_bonus):
+    """The block most similar to a title, if any has the least similarity; -1 if none has.
+
+    Parameters
+    ----------
+    similarity : float64 array, shape (blocks,)
+    heading, kept : uint8 arrays, shape (blocks,)
+        1 for headings, and for blocks that are kept, whose similarity the bonuses are added to.
+    least, heading_bonus, kept_bonus : float
+    """
+    cdef int64_t n = similarity.shape[0], i, best = -1
+    cdef double value, most = 0
+    check(heading.shape[0] == n and kept.shape[0] == n, "whether each block is a heading, and whether it is kept")
+    for i in range(n):
+        if similarity[i] >= least:
+            value = similarity[i] + heading_bonus * heading[i] + kept_bonus * kept[i]
+            if best < 0 or value > most:
+                best = i
+                most = value
+    return best
+
+
 def find_first_equal(const uint64_t[::1] keys not None):
     """Of each key the place of the first one that is equal: int64 array of the same shape."""
     cdef int64_t n = keys.shape[0]
@@ -1381,14 +1425,14 @@ def find_repeated(const uint64_t[::1] keys not None):
 
 
 def normalise_texts(const uint8_t[::1] text not None, const int64_t[::1] bounds not None, const int64_t[::1] blocks not None):
-    """The words of some blocks: in lower case, a blank between them; None for a block with a character beyond ASCII.
+    """The words of some blocks: in lower case, a blank between them; None for a block with a character that is not of
+    ASCII, a letter of Latin-1, or one of the commonest marks (quotes, dashes, dots).
 
     Words are of letters, digits and underscores.
     """
-    cdef int64_t n = blocks.shape[0], k, i, size, most = 0
-    cdef uint8_t c, beyond
+    cdef int64_t n = blocks.shape[0], k, most = 0, size
+    cdef const uint8_t* p = &text[0] if text.shape[0] else NULL
     cdef uint8_t* room
-    cdef bint apart
     check_ascending(bounds, text.shape[0], "ascending bounds within the text")
     for k in range(n):
         check(0 <= blocks[k] < bounds.shape[0] - 1, "blocks of the text")
@@ -1399,21 +1443,63 @@ def normalise_texts(const uint8_t[::1] text not None, const int64_t[::1] bounds 
         raise MemoryError
     try:
         for k in range(n):
-            size, beyond, apart = 0, 0, False
-            for i in range(bounds[blocks[k]], bounds[blocks[k] + 1]):
-                c = text[i]
-                beyond |= c
-                c = c | 32 if 65 <= c <= 90 else c
-                if 97 <= c <= 122 or 48 <= c <= 57 or c == 95:
-                    if apart and size:
-                        room[size] = 32
-                        size += 1
-                    apart = False
-                    room[size] = c
-                    size += 1
-                else:
-                    apart = True
-            found.append(None if beyond >= 0x80 else room[:size].decode("ascii"))
+            with nogil:
+                size = fold_words(p + bounds[blocks[k]], bounds[blocks[k] + 1] - bounds[blocks[k]], room)
+            found.append(None if size < 0 else room[:size].decode("utf-8"))
     finally:
         free(room)
     return found
+
+
+cdef enum:
+    MARK, LETTER, OTHER         # what stands beyond ASCII
+
+
+cdef inline int classify_beyond(const uint8_t* p, int64_t left, int* width, uint8_t* low) noexcept nogil:
+    """What a character beyond ASCII is; of a letter, `low` is the second byte of its small form."""
+    if p[0] == 0xE2 and left > 2 and p[1] == 0x80 and p[2] & 0xC0 == 0x80:    # U+2000 to U+203F, all of them marks and blanks
+        width[0] = 3
+        return MARK
+    if left < 2 or p[1] & 0xC0 != 0x80:
+        return OTHER
+    width[0] = 2
+    if p[0] == 0xC2 and (p[1] == 0xA0 or p[1] == 0xA9 or p[1] == 0xAB or p[1] == 0xB7 or p[1] == 0xBB):
+        return MARK
+    if p[0] != 0xC3 or p[1] == 0x9F:    # of which two letters become
+        return OTHER
+    if p[1] == 0x97 or p[1] == 0xB7:
+        return MARK
+    low[0] = p[1] | 0x20
+    return LETTER
+
+
+cdef int64_t fold_words(const uint8_t* p, int64_t n, uint8_t* out) noexcept nogil:
+    """As `normalise_texts`, of one block; returns the bytes written, no more than it has, or -1."""
+    cdef int64_t i = 0, size = 0
+    cdef uint8_t c, low = 0
+    cdef int width = 1, kind
+    cdef bint apart = False
+    while i < n:
+        c = p[i]
+        if c >= 0x80:
+            kind = classify_beyond(p + i, n - i, &width, &low)
+            if kind == OTHER:
+                return -1
+        else:
+            c = c | 32 if 65 <= c <= 90 else c
+            width = 1
+            kind = LETTER if 97 <= c <= 122 or 48 <= c <= 57 or c == 95 else MARK
+        i += width
+        if kind == MARK:
+            apart = True
+            continue
+        if apart and size:
+            out[size] = 32
+            size += 1
+        apart = False
+        out[size] = c
+        size += 1
+        if width == 2:
+            out[size] = low
+            size += 1
+    return size

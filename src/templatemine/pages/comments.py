@@ -58,12 +58,12 @@ def find_kept_comments(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_]
     None where fewer than `MIN_STORY_WORDS` words would be left: a forum is all thread.
     """
     none = np.zeros(len(page), np.bool_)
-    if not kept.any():
+    if not page.all_groups & _COMMENT or not np.count_nonzero(kept):
         return none
     columns, first = page.columns, int(kept.argmax())
     parents, element = columns["parents"], columns["element"]
     in_comments = _blocks.mark_named(parents, columns["groups"], element, _COMMENT, int(element[first]))
-    if not (kept & in_comments).any():
+    if not np.count_nonzero(kept & in_comments):
         return none  # as on nearly every page; the rest takes longer
     beginning = none.copy()
     beginning[first] = True

@@ -121,14 +121,14 @@ def select_blocks(page: Page, scores: NDArray[np.float64], config: PageConfig) -
     main = is_kept(code)
     hidden = find_hidden(page.columns, page.data, main)
     # A page all of whose story is hidden is one that a script shows.
-    if hidden.any() and 2 * int(page.words[hidden].sum()) < int(page.words[main].sum()):
+    if np.count_nonzero(hidden) and 2 * int(page.words[hidden].sum()) < int(page.words[main].sum()):
         code[hidden] = HIDDEN
     if config.keep == "all":
         comments = (code == DROPPED) & (page.words >= COMMENT_WORDS) & find_comments(page, is_kept(code))
         code[comments] = KEPT_COMMENT
     else:
         comments = find_kept_comments(page, is_kept(code))
-        if comments.any() and page.kind_chances[FORUM] < 0.5:
+        if np.count_nonzero(comments) and page.kind_chances[FORUM] < 0.5:
             code[comments] = DROPPED_COMMENT
     if config.headline == "drop":
         main = is_kept(code)

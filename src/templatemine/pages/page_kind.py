@@ -184,7 +184,7 @@ def _describe_address(page: Page) -> list[float]:
         match is not None,
         len(path),
         sum(map(bool, path.split("/"))),
-        sum(character.isdigit() for character in path),
+        sum(map(str.isdigit, path)),
         path.count("-"),
         bool(query),
         _DATE.search(path) is not None,

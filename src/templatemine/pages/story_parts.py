@@ -117,7 +117,7 @@ def _marked_notes(page: Page) -> NDArray[np.int64]:
 def find_small_story(page: Page) -> NDArray[np.bool_] | None:
     """Return everything but navigation on a page of few words; None on longer pages."""
     columns = page.columns
-    if int(page.words.sum()) > PAGE_WORDS:
+    if page.all_words > PAGE_WORDS:
         return None
     linked = 2 * columns["counts"][:, LINKED] >= page.words
     is_aside = _IS_ASIDE[columns["tags"]] | ((columns["groups"] & _SMALL_ASIDE_GROUPS) > 0)

@@ -27,6 +27,8 @@ MIN_SIMILARITY = 0.5
 characters where most of the title is Chinese, Japanese or Korean."""
 HEADING_BONUS = 0.2
 """Added to the similarity of a block that is a heading."""
+KEPT_BONUS = 1e-3
+"""The same of a block that is kept: it decides between equal ones."""
 
 
 def find_title(page: Page, heading: NDArray[np.bool_], kept: NDArray[np.bool_]) -> int:
@@ -55,12 +57,8 @@ def find_title(page: Page, heading: NDArray[np.bool_], kept: NDArray[np.bool_]) 
 
 def _find_titled(page: Page, heading: NDArray[np.bool_], kept: NDArray[np.bool_]) -> int:
     """Find the block most similar to ``<title>``, headings preferred; return its index, -1 if none is similar."""
-    similarity = _title_similarity(page)
-    similar = (similarity >= MIN_SIMILARITY).nonzero()[0].tolist()
-    return max(
-        similar,
-        key=lambda block: similarity[block] + HEADING_BONUS * heading[block] + kept[block] * 1e-3,
-        default=-1,
+    return _blocks.find_titled(
+        _title_similarity(page), heading.view(np.uint8), kept.view(np.uint8), MIN_SIMILARITY, HEADING_BONUS, KEPT_BONUS
     )
 
 
@@ -95,8 +93,7 @@ def _title_similarity(page: Page) -> NDArray[np.float64]:
     """Return the similarity of each block and ``<title>``; by characters, only of blocks short enough to reach
     `MIN_SIMILARITY`."""
     if not _is_by_characters(page.title):
-        columns = page.columns
-        return np.asarray(2 * columns["counts"][:, TITLE_WORDS] / (page.words + max(int(columns["title"]), 1)))
+        return _blocks.measure_title(page.columns["counts"], page.columns["title"])
     words = words_of(page.title)
     size, title = len(words), Counter(words)
     similarity = np.zeros(len(page))
@@ -128,11 +125,9 @@ def find_shown_date(page: Page, title: int, kept: NDArray[np.bool_]) -> str | No
     blocks behind the title, or before the first kept block of `OPENING_WORDS` words or more.  Lines before the title
     are searched if no line after it has a date.  A date of change ("updated on ...") is the last choice.
     """
-    is_prose = kept & (page.words >= OPENING_WORDS) & (2 * page.columns["counts"][:, NUMBERS] < page.words)
-    prose = is_prose[title + 1 :]
-    if not prose.any():
+    last = _blocks.find_opening(page.columns["counts"], kept.view(np.uint8), title + 1, OPENING_WORDS)
+    if last < 0:
         return None
-    last = title + 1 + int(prose.argmax())
     near = range(title + 1, title + MAX_DISTANCE + 1) if title >= 0 else range(0)
     head = [line for line in _dated_blocks(page) if line < last and (line >= last - MAX_DISTANCE or line in near)]
     changed = None
