@@ -220,3 +220,11 @@ def test_kept_blocks_of_another_page_are_refused() -> None:
         _blocks.find_opening(counts, kept, 0, 5)
     with pytest.raises(ValueError, match="whether it is kept"):
         _blocks.find_titled(np.zeros(2), np.zeros(2, np.uint8), kept, 0.5, 0.2, 1e-3)
+
+
+def test_the_first_row_with_a_value() -> None:
+    matrix = np.array([[0, 1], [1, 0], [1, 1]], np.float32)
+    assert [_blocks.find_value(matrix, column, 1) for column in (0, 1)] == [1, 0]
+    assert _blocks.find_value(matrix, 0, 2) == -1 == _blocks.find_value(matrix[:0], 1, 1)
+    with pytest.raises(ValueError, match="a column of the matrix"):
+        _blocks.find_value(matrix, 2, 1)

@@ -20,7 +20,7 @@ from templatemine.pages._html cimport (
 __all__ = [
     "BLOCKWISE", "CONTEXT", "FEATURES", "ROLES", "SECTIONS", "clear_containers", "compute_context", "compute_features",
     "find_dated", "find_first_equal", "find_nearest", "find_opening", "find_openings", "find_repeated", "find_titled",
-    "inherit_by_blocks", "inherit_values", "mark_named", "measure_title", "normalise_texts", "sum_subtrees",
+    "find_value", "inherit_by_blocks", "inherit_values", "mark_named", "measure_title", "normalise_texts", "sum_subtrees",
 ]
 
 
@@ -1358,6 +1358,16 @@ def find_titled(const double[::1] similarity not None, const uint8_t[::1] headin
                 best = i
                 most = value
     return best
+
+
+def find_value(const float[:, ::1] matrix not None, int64_t column, float value):
+    """The first row of a matrix with a value in a column, -1 if there is none."""
+    cdef int64_t i
+    check(0 <= column < matrix.shape[1], "a column of the matrix")
+    for i in range(matrix.shape[0]):
+        if matrix[i, column] == value:
+            return i
+    return -1
 
 
 def find_first_equal(const uint64_t[::1] keys not None):

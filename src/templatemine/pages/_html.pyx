@@ -473,63 +473,78 @@ cdef bytes RARE_FIRST = b"@+ZXQJKVYWHGFUBMDPLNRSIOTEACzjqxkvbpygfwmucldrhsnioate
 cdef class PhraseFinder:
     """Finds up to 255 phrases of two bytes or more, all of them in one pass, as they stand.
 
-    A phrase is looked for only where two bytes of it stand, the rarest pair by `RARE_FIRST`.
+    Of the pairs of bytes in a text every fourth is looked at, or every second, or each, as the shortest phrase allows: of
+    four pairs in a row that a phrase has, one is among them.  Those that are rarest by `RARE_FIRST` are taken.
     """
     cdef tuple _phrases
-    cdef uint8_t[65536] _first          # pair of bytes -> the first phrase that it stands for, and one; 0 for none
-    cdef uint8_t[MAX_PHRASES] _following
+    cdef int _step
+    cdef uint8_t[65536] _first          # pair of bytes -> the first of the entries that it stands for, and one; 0 for none
+    cdef uint8_t[MAX_PHRASES] _following    # of each entry
+    cdef uint8_t[MAX_PHRASES] _phrase
     cdef int64_t[MAX_PHRASES] _anchor   # bytes of the phrase before the pair
+    cdef (const char*)[MAX_PHRASES] _bytes  # of each phrase
+    cdef int64_t[MAX_PHRASES] _size
 
     def __cinit__(self, tuple phrases not None):
-        cdef int index
-        cdef int64_t place, pair
+        cdef int index, entry = 0
+        cdef int64_t place, pair, at
         if len(phrases) > MAX_PHRASES or any(len(phrase) < 2 for phrase in phrases):
             raise ValueError("phrases: expected up to 255, each of two bytes or more")
         self._phrases = phrases
         memset(self._first, 0, sizeof(self._first))
+        shortest = min(map(len, phrases), default=2)
+        self._step = next(step for step in (4, 2, 1) if step < shortest and step * len(phrases) <= MAX_PHRASES)
         ranks = {letter: rank for rank, letter in enumerate(RARE_FIRST, 1)}
         for index, phrase in enumerate(self._phrases):
-            places = range(len(phrase) - 1)
-            place = min(places, key=lambda at: ranks.get(phrase[at], 60) * ranks.get(phrase[at + 1], 60))
-            pair = phrase[place] | phrase[place + 1] << 8
-            self._anchor[index] = place
-            self._following[index] = self._first[pair]
-            self._first[pair] = index + 1
+            self._bytes[index] = <const char*><bytes>phrase
+            self._size[index] = len(phrase)
+            rank = [ranks.get(phrase[at], 60) * ranks.get(phrase[at + 1], 60) for at in range(len(phrase) - 1)]
+            place = min(range(len(rank) - self._step + 1), key=lambda at: sum(rank[at : at + self._step]))
+            for at in range(place, place + self._step):
+                pair = phrase[at] | phrase[at + 1] << 8
+                self._phrase[entry] = index
+                self._anchor[entry] = at
+                self._following[entry] = self._first[pair]
+                entry += 1
+                self._first[pair] = entry
 
     def find(self, const uint8_t[::1] text not None):
         """Where each phrase stands: a list of ascending lists of int, in bytes; places of one phrase may overlap."""
-        cdef int64_t n = text.shape[0], i, start
+        cdef int64_t n = text.shape[0], i = 0, start
         cdef int one
         found = [[] for _ in self._phrases]
-        for i in range(n - 1):
+        while i < n - 1:
             one = self._first[text[i] | <uint16_t>text[i + 1] << 8]
             while one:
                 one -= 1
                 start = i - self._anchor[one]
-                if self._stands_at(&text[0], n, start, one):
-                    found[one].append(start)
+                if self._stands_at(&text[0], n, start, self._phrase[one]):
+                    found[self._phrase[one]].append(start)
                 one = self._following[one]
+            i += self._step
+        for places in found:
+            places.sort()   # of two that overlap the second may have been seen first
         return found
 
     def stand_in(self, const uint8_t[::1] text not None):
         """Whether each phrase stands somewhere: a list of bool."""
-        cdef int64_t n = text.shape[0], i
-        cdef int one
+        cdef int64_t n = text.shape[0], i = 0
+        cdef int one, phrase
         cdef uint8_t[MAX_PHRASES] found
         memset(found, 0, sizeof(found))
-        for i in range(n - 1):
+        while i < n - 1:
             one = self._first[text[i] | <uint16_t>text[i + 1] << 8]
             while one:
                 one -= 1
-                if not found[one] and self._stands_at(&text[0], n, i - self._anchor[one], one):
-                    found[one] = 1
+                phrase = self._phrase[one]
+                if not found[phrase] and self._stands_at(&text[0], n, i - self._anchor[one], phrase):
+                    found[phrase] = 1
                 one = self._following[one]
-        return [found[one] == 1 for one in range(len(self._phrases))]
+            i += self._step
+        return [found[phrase] == 1 for phrase in range(len(self._phrases))]
 
-    cdef bint _stands_at(self, const uint8_t* p, int64_t n, int64_t start, int one) except -1:
-        cdef bytes phrase = self._phrases[one]
-        cdef int64_t size = len(phrase)
-        return 0 <= start and start + size <= n and memcmp(p + start, <const char*>phrase, size) == 0
+    cdef bint _stands_at(self, const uint8_t* p, int64_t n, int64_t start, int phrase) noexcept:
+        return 0 <= start <= n - self._size[phrase] and memcmp(p + start, self._bytes[phrase], self._size[phrase]) == 0
 
 
 # ----------------------------------------------------------------------------------------------------------------------- words

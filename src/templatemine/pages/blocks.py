@@ -72,8 +72,7 @@ def load_forests() -> tuple[_scores.Forest, _scores.Forest]:
 def find_headline(features: NDArray[np.float32]) -> int:
     """Return the index of the block that says most of the title of its page, -1 if none does; see
     `_blocks.compute_features`."""
-    rows = (features[:, AFTER_TITLE] == 1).nonzero()[0]
-    return int(rows[0]) if len(rows) else -1
+    return _blocks.find_value(features, AFTER_TITLE, 1)
 
 
 class Page:
@@ -145,7 +144,7 @@ class Page:
         """Return the mark of each block, that of the nearest heading or item around it: `HEADING_MARK`, `ITEM_MARK`,
         0."""
         columns = self.columns
-        return _blocks.inherit_by_blocks(columns["parents"], _MARK_OF_TAG[columns["tags"]], columns["element"])
+        return _blocks.inherit_by_blocks(columns["parents"], _MARK_OF_TAG.take(columns["tags"]), columns["element"])
 
     @lazy
     def tag_counts(self) -> list[int]:
@@ -334,7 +333,10 @@ def _split_columns(columns: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Yield the columns of a page, those of a very long one in equal stretches of blocks that are judged alone: the
     features of a block take a kilobyte. No more than `MAX_PARTS`, as each goes through all elements of the page."""
     blocks = len(columns["counts"])
-    count = min(max(math.ceil(blocks / PART_BLOCKS), 1), MAX_PARTS)
+    if blocks <= PART_BLOCKS:
+        yield columns
+        return
+    count = min(math.ceil(blocks / PART_BLOCKS), MAX_PARTS)
     for index in range(count):
         part = slice(blocks * index // count, blocks * (index + 1) // count)
-        yield (columns if count == 1 else {**columns, **{name: columns[name][part] for name in _blocks.BLOCKWISE}})
+        yield {**columns, **{name: columns[name][part] for name in _blocks.BLOCKWISE}}

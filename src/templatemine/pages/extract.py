@@ -200,7 +200,7 @@ class Extraction:
     @property
     def kind_probability(self) -> float | None:
         """Return the probability of this kind, 1 if the kind was given."""
-        return None if self.output.evidence is None else round(float(self._page.kind_chances.max()), 4)
+        return None if self.output.evidence is None else round(max(self._page.kind_chances.tolist()), 4)
 
     @property
     def note(self) -> str:

@@ -123,11 +123,12 @@ def select_blocks(page: Page, scores: NDArray[np.float64], config: PageConfig) -
     # A page all of whose story is hidden is one that a script shows.
     if np.count_nonzero(hidden) and 2 * int(page.words[hidden].sum()) < int(page.words[main].sum()):
         code[hidden] = HIDDEN
+        main = is_kept(code)
     if config.keep == "all":
-        comments = (code == DROPPED) & (page.words >= COMMENT_WORDS) & find_comments(page, is_kept(code))
+        comments = (code == DROPPED) & (page.words >= COMMENT_WORDS) & find_comments(page, main)
         code[comments] = KEPT_COMMENT
     else:
-        comments = find_kept_comments(page, is_kept(code))
+        comments = find_kept_comments(page, main)
         if np.count_nonzero(comments) and page.kind_chances[FORUM] < 0.5:
             code[comments] = DROPPED_COMMENT
     if config.headline == "drop":

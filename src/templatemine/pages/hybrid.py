@@ -33,7 +33,8 @@ def make_classifier(history: PageHistory | None, options: PageConfig) -> BlockCl
 
     def classify(page: Page) -> SystemOutput:
         if model is None:
-            scores, path, df = page.scores, np.full(len(page), math.nan), np.zeros(len(page), np.int32)
+            scores, path, df = page.scores, np.zeros(len(page)), np.zeros(len(page), np.int32)
+            path.fill(math.nan)
         else:
             scores, path, df = model.score_blocks(page)
         code = select_blocks(page, scores, options)

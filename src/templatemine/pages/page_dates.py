@@ -57,11 +57,13 @@ AMBIGUOUS_DATE = re.compile(
 """Day and month, or month and day, as numbers before the year."""
 CENTURY_PIVOT = 70
 """Years of two digits below it are of this century."""
-_FORMS = (
-    (_ISO_DATE, "-/."),
-    *((pattern, "") for pattern in _NAMED[:3]),
-    (AMBIGUOUS_DATE, "-/."),
-    *zip(_NAMED[3:], (".", "年년", "月"), strict=True),
+_FORMS = tuple(
+    (pattern, frozenset(marks))
+    for pattern, marks in zip(
+        (_ISO_DATE, *_NAMED[:3], AMBIGUOUS_DATE, *_NAMED[3:]),
+        ("-/.", "", "", "", "-/.", ".", "年년", "月"),
+        strict=True,
+    )
 )
 """Expressions of dates, the surest first where several match, and characters of which every match has one."""
 _CHANGE_WORDS = (
@@ -75,8 +77,11 @@ _PUBLICATION_WORDS = (
     r"|gepubliceerd|geplaatst|opublikowan[oya]|dodano|опубликован\w*|опубліковано|yayım?\w*|yayın\w*|公開|投稿|掲載|発表|发布"
     r"|發布|등록|입력|نشر"
 )
-_DATE_LABEL = re.compile(rf"(?<![^\W_])(?:(?P<change>{_CHANGE_WORDS})|{_PUBLICATION_WORDS})", re.IGNORECASE)
-"""Label of a date: a change, or the publication."""
+_INITIALS = "".join(sorted({word[0] for word in f"{_CHANGE_WORDS}|{_PUBLICATION_WORDS}".split("|")}))
+_DATE_LABEL = re.compile(
+    rf"(?<![^\W_])(?=[{_INITIALS}])(?:(?P<change>{_CHANGE_WORDS})|{_PUBLICATION_WORDS})", re.IGNORECASE
+)
+"""Label of a date: a change, or the publication.  Few words begin as these do."""
 _WORD = re.compile(r"[^\W\d_]+")
 _FILLER_WORDS = frozenset(
     (
@@ -135,16 +140,16 @@ def find_dates(text: str, order: Order | None = None, short: bool = False) -> li
     """
     if not _has_numbers(text):
         return []
-    matches = sorted(
-        (match.start(), rank, match.end(), date)
-        for rank, (pattern, marks) in enumerate(_FORMS)
-        if not marks or any(mark in text for mark in marks)
-        for match in pattern.finditer(text)
-        if (date := _order_date(match, order, short) if pattern is AMBIGUOUS_DATE else _format_date(match.groupdict()))
-        is not None
-    )
+    matches = list[tuple[int, int, int, str]]()
+    for rank, (pattern, marks) in enumerate(_FORMS):
+        if marks and marks.isdisjoint(text):
+            continue
+        for match in pattern.finditer(text):
+            ordered = _order_date(match, order, short) if pattern is AMBIGUOUS_DATE else _format_date(match.groupdict())
+            if ordered is not None:
+                matches.append((match.start(), rank, match.end(), ordered))
     position, dates = 0, list[tuple[str, str, str]]()
-    for start, _, end, date in matches:
+    for start, _, end, date in sorted(matches):
         if start >= position:
             if dates:
                 dates[-1] = (*dates[-1][:2], text[position:start])
@@ -171,8 +176,9 @@ def _ends_label(text: str) -> bool:
 
 def _is_of_change(before: str, after: str) -> bool:
     """Return whether a date is that of a change, by the text before it, else behind."""
-    labels = list(_DATE_LABEL.finditer(before)) or list(_DATE_LABEL.finditer(after))[:1]
-    return bool(labels) and labels[-1]["change"] is not None
+    labels = list(_DATE_LABEL.finditer(before))
+    label = labels[-1] if labels else _DATE_LABEL.search(after)
+    return label is not None and label["change"] is not None
 
 
 def _order_date(match: re.Match[str], order: Order | None, short: bool) -> str | None:
