@@ -780,12 +780,20 @@ cdef enum:
     NEIGHBOUR_COLUMNS = 8
 
 
+cdef bint have_length(dict page, tuple names, int64_t n) except -1:
+    """Whether some columns have so many rows."""
+    for name in names:
+        if len(page[name]) != n:
+            return False
+    return True
+
+
 def _check(dict page):
     """Columns that do not fit together are an error, not a crash."""
     cdef const int32_t[::1] element = page["element"], parents = page["parents"], nodes = page["element_nodes"]
     cdef int64_t n = len(page["counts"]), m = parents.shape[0], k = len(page["node_parents"]), i
-    if (page["counts"].shape[1] != C_SIZE or page["keys"].shape[1] != K_SIZE or any(len(page[name]) != n for name in BLOCKWISE)
-            or any(len(page[name]) != m for name in ELEMENTWISE)):
+    if (page["counts"].shape[1] != C_SIZE or page["keys"].shape[1] != K_SIZE or not have_length(page, BLOCKWISE, n)
+            or not have_length(page, ELEMENTWISE, m)):
         raise ValueError("expected the columns of one page, got columns that do not fit together")
     for i in range(n):
         if not 0 <= element[i] < m:
