@@ -334,11 +334,7 @@ def _judge_candidates(
     is_bare = _is_bare(candidates, column, is_usual) & ~is_fixed
     reason[_is_data(candidates, column) & ~is_usual | is_bare] = DATA
     # What an answer brings in must hold wherever it occurs; only its score or the lack of a sign may speak against it.
-    min_score = np.full(len(candidates), _scale_odds(config.segment if is_segment else config.label, config.caution))
-    if is_segment:
-        is_few = (candidates.df <= config.few) & (column["share"] < log(config.few_share) / log(2))
-        is_sure = _read_cues(candidates.kind, matrix)[1] | (column["dashed"] > 0)
-        min_score[is_few & ~is_sure] = _scale_odds(max(config.few_score, config.segment), config.caution)
+    min_score = _least_scores(candidates, column, matrix, config)
     lacks_sign = (reason == UNMARKED) & (score >= min_score) & _is_often_placed(candidates, column, slot)
     is_asked = ((reason == ACCEPTED) | lacks_sign) & (column["own"] >= config.filler_own)
     is_plain = ~slot & ~is_fixed
@@ -368,6 +364,18 @@ def _judge_candidates(
         sense=np.full(len(candidates), -1, np.int8),
         stake=(stake * candidates.df).astype(np.float32),
     )
+
+
+def _least_scores(
+    candidates: Candidates, column: Mapping[str, NDArray[np.float32]], matrix: NDArray[np.float32], config: SelectConfig
+) -> NDArray[np.float64]:
+    """Return the score that each candidate must have; see `SelectConfig.few`."""
+    if candidates.kind != SEGMENT:
+        return np.full(len(candidates), _scale_odds(config.label, config.caution))
+    is_few = (candidates.df <= config.few) & (column["share"] < log(config.few_share) / log(2))
+    is_sure = _read_cues(candidates.kind, matrix)[1] | (column["dashed"] > 0)
+    least, few = _scale_odds(config.segment, config.caution), _scale_odds(config.few_score, config.caution)
+    return np.where(is_few & ~is_sure, max(few, least), least)
 
 
 def _goes_beyond_end(segments: Segments, candidates: Candidates) -> NDArray[np.bool_]:
