@@ -259,6 +259,15 @@ def test_the_short_rest_of_a_sentence_goes_with_its_beginning(behind: str) -> No
     assert add_rests(pack, unnamed, unnamed) == completed
 
 
+def test_a_rest_goes_with_a_string_that_differs_by_figures() -> None:
+    """Which template ends a cut is told by its expression: letters of its example would be of another article."""
+    pack = _pack("{number} readers of the Courier", anchor="")
+    pack = replace(pack, documents=2 * MIN_RESTS)
+    documents = _archive(lambda index: f"{index + 70},858 readers of the Courier at https://courier.example/p/{index}")
+    added = {one.tokens: one.df for one in add_rests(pack, documents, documents).templates}
+    assert added["{number}", "readers", "of", "the", "Courier", "at", "{url}"] == len(documents)
+
+
 @pytest.mark.parametrize(
     "block",
     [f"{OPEN}. His own.", f"{OPEN}\nhis own.", f"{OPEN} {words(random.Random(4), 30)}."],

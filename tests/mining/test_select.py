@@ -387,6 +387,17 @@ def test_of_many_articles_a_few_must_be_surer(line: str, documents: int, score: 
         assert decided({(SEGMENT, line): (score, 0)}, documents=documents_of(texts))[SEGMENT, line][0] == found
 
 
+@pytest.mark.parametrize("caution", [0.1, 10.0])
+@pytest.mark.parametrize("name", ["segment", "label", "filler", "few_score", "few_share"])
+@pytest.mark.parametrize(("share", "reason"), [(0.0, 0), (1.0, UNLIKELY)])
+def test_least_scores_of_nought_and_one_are_met_by_all_and_none(
+    name: str, share: float, reason: int, caution: float
+) -> None:
+    others = {"segment": 0.0, "label": 0.0, "filler": 0.0, "few_score": 0.0, "few": 10_000, "few_share": 1.0}
+    config = SelectConfig(**{**others, "caution": caution, name: share})  # type: ignore[arg-type]
+    assert decided({LINE: (0.5, 0)}, config)[LINE][0] == (reason if name == "segment" else 0)
+
+
 @pytest.mark.parametrize(("others", "reason"), [(6, HEADLINE), (30, 0)])
 def test_what_opens_an_article_and_stands_in_others_is_a_headline(others: int, reason: int) -> None:
     """But for what stands in an eighth of all: a name."""

@@ -283,8 +283,8 @@ def is_unlikely(template: Template, config: SelectConfig) -> bool:
 
 
 def _scale_odds(share: float, caution: float) -> float:
-    """Return the share whose odds are so many times those of another."""
-    return 1 / (1 + exp(-log(share / (1 - share)) - log(caution)))
+    """Return the share whose odds are so many times those of another; 0 and 1 stay."""
+    return share if share in (0, 1) else 1 / (1 + exp(-log(share / (1 - share)) - log(caution)))
 
 
 def _judge_candidates(
@@ -372,7 +372,7 @@ def _least_scores(
     """Return the score that each candidate must have; see `SelectConfig.few`."""
     if candidates.kind != SEGMENT:
         return np.full(len(candidates), _scale_odds(config.label, config.caution))
-    is_few = (candidates.df <= config.few) & (column["share"] < log(config.few_share) / log(2))
+    is_few = (candidates.df <= config.few) & (np.exp2(column["share"]) < config.few_share)
     is_sure = _read_cues(candidates.kind, matrix)[1] | (column["dashed"] > 0)
     least, few = _scale_odds(config.segment, config.caution), _scale_odds(config.few_score, config.caution)
     return np.where(is_few & ~is_sure, max(few, least), least)

@@ -219,16 +219,23 @@ class LastTemplate:
 
     def __init__(self, pack: Pack) -> None:
         self._templates = pack.templates
-        self._letters = [_letters(one.example) for one in pack.templates]
-        self._takes = [one.slot == "end" for one in pack.templates]
+        self._slots = [one.slot for one in pack.templates]
+        self._matcher, self._rows = pack.matcher()
 
     def find(self, cut: str, rows: Sequence[int]) -> Template | None:
         """Return that of the longest string, else the only one with a slot behind its string; None if that is open."""
-        letters = _letters(cut)
-        ending = [row for row in rows if not self._takes[row] and letters.endswith(self._letters[row])]
+        data = cut.encode("utf-8", "surrogatepass")
+        found = zip(*(column.tolist() for column in self._matcher.find(data)), strict=True)
+        ending: list[tuple[int, int]] = [
+            (end - start, self._rows[string])
+            for start, end, string in found
+            if self._slots[self._rows[string]] != "end"
+            and self._rows[string] in rows
+            and not _letters(data[end:].decode("utf-8", "surrogatepass"))
+        ]
         if ending:
-            return self._templates[max(ending, key=lambda row: len(self._letters[row]))]
-        slotted = [row for row in rows if self._takes[row]]
+            return self._templates[max(ending)[1]]
+        slotted = [row for row in rows if self._slots[row] == "end"]
         return self._templates[slotted[0]] if len(slotted) == 1 else None
 
 

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, pairwise
+from operator import itemgetter
 from typing import Generic, NamedTuple, TypeAlias, TypeVar
 from zlib import crc32
 
@@ -323,15 +325,20 @@ def judge_cuts(
     {'start': ('a',)}
     """
     spans, judged, place = list(spans), list[JudgedCut[Name]](), 0
-    found: list[tuple[int, int, Name]] = []
+    found: list[tuple[int, int, Name]] | None = None
+    low = 0
     for start, end, names in join_spans(text, spans):
         first = place
         while place < len(spans) and spans[place][1] <= end:
             place += 1
         edges = torn_edges(text, start, end, is_torn) if names else (False, False)
+        inside: list[tuple[int, int, Name]] = []
         if len(names) > 1 and any(edges):
-            found = found or list(find_templates(text))
-        inside = [one for one in found if one[2] in names and one[0] < end and one[1] > start]
+            found = sorted(find_templates(text), key=itemgetter(0)) if found is None else found
+            while low < len(found) and found[low][1] <= start:
+                low += 1
+            near = found[low : bisect_left(found, end, key=itemgetter(0))]
+            inside = [one for one in near if one[2] in names and one[1] > start]
         torn: dict[str, tuple[Name, ...]] = {}
         if edges[0]:
             outermost = [min(inside, key=lambda one: (one[0], -one[1]))[2]] if inside else spans[first][2]
