@@ -164,8 +164,8 @@ class SelectConfig(Options):
         loses less, 0.5 finds more (docs/research/loso.md has the figures).  That is so as a rule: with 2 half of 94
         sources lose fewer characters, and four more, as narrower strings take the place of one that is rejected.
     few, few_share, few_score : a segment in at most so many documents, and in less than this share of them, must have
-        this score, unless it reads like boilerplate or goes before a dash: of the cuts of such strings with less, three
-        in ten took letters of the story, of others one in fifteen.
+        this score, unless it reads like boilerplate, goes before a dash, or is beside another template wherever it
+        stands: of the cuts of others with less, three in ten took letters of the story.
     continued : least share of a longer label among the occurrences of the one shorter by a token, or it is a chance
         continuation of that.
     uncovered : least share of the documents of a label that have it but not within a longer one that is chosen.

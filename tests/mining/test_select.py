@@ -387,6 +387,24 @@ def test_of_many_articles_a_few_must_be_surer(line: str, documents: int, score: 
         assert decided({(SEGMENT, line): (score, 0)}, documents=documents_of(texts))[SEGMENT, line][0] == found
 
 
+@pytest.mark.parametrize(("beside", "reason"), [(5, 0), (4, UNLIKELY)])
+def test_few_are_sure_that_are_beside_others_everywhere(beside: int, reason: int) -> None:
+    random = Random(19)
+
+    def own(words: int) -> str:
+        return " ".join("".join(random.choices("aeioubcdfglmnprst", k=8)) for _ in range(words))
+
+    line, other = "the board meets on the old pier.", "sign up for our newsletter of the old pier."
+    texts = []
+    for place in range(400):
+        parts = [f"{own(12)}.", *([line] if place < 5 else []), f"{own(30)}."]
+        parts[2 if place < beside else len(parts) : 0] = [other] if place < 20 else []
+        texts.append("\n".join(parts))
+    found = decided({(SEGMENT, line): (0.75, 0), (SEGMENT, other): (0.95, 0)}, documents=documents_of(texts))
+    assert found[SEGMENT, other][0] == 0
+    assert found[SEGMENT, line][0] == reason
+
+
 @pytest.mark.parametrize("caution", [0.1, 10.0])
 @pytest.mark.parametrize("name", ["segment", "label", "filler", "few_score", "few_share"])
 @pytest.mark.parametrize(("share", "reason"), [(0.0, 0), (1.0, UNLIKELY)])

@@ -217,6 +217,7 @@ def select(
     verdicts = Verdicts(
         **{column.name: np.concatenate([getattr(part, column.name) for part in parts]) for column in fields(Verdicts)}
     )
+    _drop_unsure(segments, candidates, matrices, verdicts, config)
     # Pages are compared by their main text before they are mined; their tags are most of what they share.
     accepted = np.flatnonzero(verdicts.reason_of == ACCEPTED)
     if not form.html:
@@ -238,6 +239,44 @@ def select(
         selection.drop_within_slots(verdicts)
         verdicts.stake[verdicts.reason_of == REDUNDANT] = 0
     return verdicts
+
+
+def _drop_unsure(
+    segments: Segments,
+    candidates: Sequence[Candidates],
+    matrices: Sequence[NDArray[np.float32]],
+    verdicts: Verdicts,
+    config: SelectConfig,
+) -> None:
+    """Reject what is accepted in few of many documents with too low a score, unless all of its places are beside other
+    accepted strings; see `SelectConfig.few`."""
+    is_accepted = verdicts.reason_of == ACCEPTED
+    is_unsure = is_accepted & (verdicts.score < _scale_odds(config.few_score, config.caution))
+    bounds = np.cumsum([0, *map(len, candidates)])
+    for kind, matrix, start, end in zip(candidates, matrices, bounds, bounds[1:], strict=False):
+        is_unsure[start:end] &= (kind.df <= config.few) & (kind.kind == SEGMENT)
+        if is_unsure[start:end].any():
+            share, dashed = (matrix[:, FEATURES[SEGMENT].index(name)] for name in ("share", "dashed"))
+            is_unsure[start:end] &= (
+                (np.exp2(share) < config.few_share) & (dashed <= 0) & ~_read_cues(kind.kind, matrix)[1]
+            )
+    if not is_unsure.any():
+        return
+    is_cut = np.zeros(len(segments), np.bool_)
+    for kind, start, end in zip(candidates, bounds, bounds[1:], strict=False):
+        is_cut[kind.segment[np.repeat((is_accepted & ~is_unsure)[start:end], np.diff(kind.bounds))]] = True
+    # The segments of a document are one after another.
+    is_joined = segments.document[1:] == segments.document[:-1]
+    is_beside = np.zeros(len(segments), np.bool_)
+    is_beside[1:] = is_cut[:-1] & is_joined
+    is_beside[:-1] |= is_cut[1:] & is_joined
+    for kind, start, end in zip(candidates, bounds, bounds[1:], strict=False):
+        rows = np.flatnonzero(is_unsure[start:end])
+        if len(rows):
+            beside = np.add.reduceat(is_beside[kind.segment].astype(np.int64), kind.bounds[:-1])[rows]
+            rows = start + rows[beside < np.diff(kind.bounds)[rows]]
+            verdicts.reason_of[rows] = UNLIKELY
+            verdicts.stake[rows] *= verdicts.score[rows] / (1 - verdicts.score[rows])
 
 
 def _read_cues(kind: str, matrix: NDArray[np.float32]) -> NDArray[np.bool_]:
@@ -334,7 +373,7 @@ def _judge_candidates(
     is_bare = _is_bare(candidates, column, is_usual) & ~is_fixed
     reason[_is_data(candidates, column) & ~is_usual | is_bare] = DATA
     # What an answer brings in must hold wherever it occurs; only its score or the lack of a sign may speak against it.
-    min_score = _least_scores(candidates, column, matrix, config)
+    min_score = _scale_odds(config.segment if is_segment else config.label, config.caution)
     lacks_sign = (reason == UNMARKED) & (score >= min_score) & _is_often_placed(candidates, column, slot)
     is_asked = ((reason == ACCEPTED) | lacks_sign) & (column["own"] >= config.filler_own)
     is_plain = ~slot & ~is_fixed
@@ -364,18 +403,6 @@ def _judge_candidates(
         sense=np.full(len(candidates), -1, np.int8),
         stake=(stake * candidates.df).astype(np.float32),
     )
-
-
-def _least_scores(
-    candidates: Candidates, column: Mapping[str, NDArray[np.float32]], matrix: NDArray[np.float32], config: SelectConfig
-) -> NDArray[np.float64]:
-    """Return the score that each candidate must have; see `SelectConfig.few`."""
-    if candidates.kind != SEGMENT:
-        return np.full(len(candidates), _scale_odds(config.label, config.caution))
-    is_few = (candidates.df <= config.few) & (np.exp2(column["share"]) < config.few_share)
-    is_sure = _read_cues(candidates.kind, matrix)[1] | (column["dashed"] > 0)
-    least, few = _scale_odds(config.segment, config.caution), _scale_odds(config.few_score, config.caution)
-    return np.where(is_few & ~is_sure, max(few, least), least)
 
 
 def _goes_beyond_end(segments: Segments, candidates: Candidates) -> NDArray[np.bool_]:
