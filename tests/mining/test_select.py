@@ -22,6 +22,7 @@ from templatemine.mining.select import (
     REASONS,
     REDUNDANT,
     STANDS_ELSEWHERE,
+    TEXT_STAYS,
     TOO_FEW,
     UNLIKELY,
     UNMARKED,
@@ -385,6 +386,16 @@ def test_of_many_articles_a_few_must_be_surer(line: str, documents: int, score: 
     for size, found in ((400, reason), (200, UNLIKELY if score < 0.6 else 0)):
         texts = [f"{own(12)}.\n{line if place < documents else own(4)}\n{own(30)}." for place in range(size)]
         assert decided({(SEGMENT, line): (score, 0)}, documents=documents_of(texts))[SEGMENT, line][0] == found
+
+
+@pytest.mark.parametrize(
+    ("filler", "caution", "found"), [(0.85, 1, (0, True)), (0.85, 3, (TEXT_STAYS, False)), (0.5, 3, (0, False))]
+)
+def test_with_caution_a_label_stays_where_its_filler_does(
+    filler: float, caution: float, found: tuple[int, bool]
+) -> None:
+    """What would go with the usual caution is no story, and would read as such alone."""
+    assert decided({LABEL: (0.95, filler)}, SelectConfig(caution=caution))[LABEL][:2] == found
 
 
 @pytest.mark.parametrize(("beside", "reason"), [(5, 0), (4, UNLIKELY)])

@@ -359,6 +359,8 @@ def _judge_candidates(
     asked = np.flatnonzero(may_fill & (own < config.filler_own))
     own[asked] *= _count_at_edge(segments, candidates, asked) / np.maximum(candidates.count[asked], 1)
     slot = may_fill & (own >= config.filler_own)
+    # With more caution than usual what a label goes with stays; so does the label, or its text would read as story.
+    is_left = ~goes & (score * filler >= config.filler) & (config.caution > 1)
     opens = _opens_articles(column, form.is_short)
     unmarked = _find_unmarked(candidates, column, opens, form.is_short, segments.spaceless)
     # One word begins sentences, too: "By" goes before names alone, and on a line of its own.
@@ -377,7 +379,7 @@ def _judge_candidates(
     lacks_sign = (reason == UNMARKED) & (score >= min_score) & _is_often_placed(candidates, column, slot)
     is_asked = ((reason == ACCEPTED) | lacks_sign) & (column["own"] >= config.filler_own)
     is_plain = ~slot & ~is_fixed
-    reason[_stays_with_text(candidates, column) & is_plain] = TEXT_STAYS
+    reason[(_stays_with_text(candidates, column) | is_left) & is_plain] = TEXT_STAYS
     if form.one_line:
         reason[_is_before_headlines(candidates, column) & is_plain & (reason == ACCEPTED)] = HEADLINES_STAY
     reason[score < min_score] = UNLIKELY

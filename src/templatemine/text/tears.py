@@ -109,8 +109,9 @@ def is_tear(text: str, start: int, end: int) -> bool:
     # The end of a sentence goes, and its beginning stays.
     if _begins_small(cut) and "\n" not in text[left:start]:
         return True
-    # A figure, or a letter without case, tells nothing at the beginning of a line.
-    return "\n" not in spaces and after.isalnum() and not after.isupper() and not after.istitle()
+    # A figure, or a letter without case, tells nothing at the beginning of a line, or where a whole sentence goes.
+    is_whole = cut[:1].isupper() and cut.rstrip()[-1:] in _SENTENCE_MARKS
+    return "\n" not in spaces and not is_whole and after.isalnum() and not after.isupper() and not after.istitle()
 
 
 def _begins_small(cut: str) -> bool:
