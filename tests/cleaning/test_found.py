@@ -101,6 +101,12 @@ def test_names_of_bylines(text: str, names: list[str]) -> None:
     [
         ("WASHINGTON (Reuters) -", {"agency": "Reuters", "place": "WASHINGTON"}),
         ("NEW YORK/CHICAGO (Reuters) -", {"agency": "Reuters", "place": "NEW YORK"}),
+        ("Door County, Wis. (AP) -", {"agency": "AP", "place": "Door County"}),
+        ("Di Linh (AFP) -", {"agency": "AFP", "place": "Di Linh"}),
+        ("Von Anna Kern, Berlin", {}),
+        ("PAZARTESİ, 12 Mart 2018", {"updated": "2018-03-12"}),
+        ("Sábado, 3 de marzo de 2018", {"updated": "2018-03-03"}),
+        ("ΔΕΥΤΕΡΑ, 3 Μαρτίου 2018", {"updated": "2018-03-03"}),
         ("JAKARTA, KOMPAS.com -", {"place": "JAKARTA"}),
         ("Liputan6.com, Jakarta -", {"place": "Jakarta"}),
         ("KOMPAS.com -", {}),

@@ -44,7 +44,9 @@ _AGENCY = re.compile(rf"(?<!\w)(?:{_AGENCY_NAMES})(?!\w)")
 """Names of agencies as they write themselves; short ones are capitals, or they would be words."""
 _BRACKETED = re.compile(rf"^\W*[(\[](?:\w+/)?(?P<agency>{_AGENCY_NAMES})(?:/\w+)*[)\]]", re.IGNORECASE)
 """Forms such as (afp/nxp)."""
-_ENDS_IN_AGENCY = re.compile(rf"[(\[](?:{_AGENCY_NAMES})[)\]]\W*$")
+_ENDS_IN_AGENCY = re.compile(
+    rf"(?:[(\[](?i:{_AGENCY_NAMES})(?:[,/]\s?(?i:{_AGENCY_NAMES}))*[)\]]|,\s(?:{_AGENCY_NAMES}))\W*$"
+)
 """A dateline on a line of its own, which a credit such as "Ann Doe (Photo/AP)" is not."""
 
 _EDGES = re.compile(r"[,(/|:\n[\])–—]|\s-|-\s|-$")
@@ -98,6 +100,13 @@ _LABEL = re.compile(
     r"\W*(?:(?:words|text|story|report(?:ing|ed)?|written|article) )?(?:by|von|par|por|di|door|av|af)\W*"
 )
 
+
+def _squeeze(text: str) -> str:
+    """Return the letters of a text, small and without accents."""
+    return "".join(char for char in unicodedata.normalize("NFD", text.casefold()) if char.isalpha())
+
+
+_WEEKDAYS = frozenset(map(_squeeze, (*WEEKDAY_NAMES, "sábado")))
 _Filler = Callable[[str], str]
 
 
@@ -257,15 +266,15 @@ def _find_place(text: str) -> str:
                 return ""
             continue
         is_label = edge[0] == ":" or (edge[0].strip() in _DASHES and _BEGINS_DATE.match(text, edge.end()) is not None)
+        # "Door County (AP)" is no byline in Dutch.
+        is_label |= _LABEL.fullmatch(part.split(maxsplit=1)[0].lower()) is not None and not _AGENCY.search(text)
         return part if 1 < len(part) <= 40 and part[0].isalpha() and not is_label and _is_name(part) else ""
     return ""
 
 
 def _is_name(text: str) -> bool:
-    """Return whether all words of a text begin with capitals, and none is an agency's, of rubrics, a weekday or the
-    label of a byline."""
-    is_weekday = text.lower() in WEEKDAY_NAMES or text.lower().endswith("-feira")
-    is_label = is_weekday or _has_rubric(text) or _LABEL.fullmatch(text.split(maxsplit=1)[0].lower())
+    """Return whether all words of a text begin with capitals, and none is an agency's, of rubrics or a weekday."""
+    is_label = _squeeze(text) in _WEEKDAYS or text.lower().endswith("-feira") or _has_rubric(text)
     return _is_capitalised(text) and not (is_label or _OUTLET.search(text) or _AGENCY.search(text))
 
 
@@ -280,11 +289,6 @@ def _has_rubric(name: str) -> bool:
 def _name_of_source(source: str) -> str:
     """Return the letters of the name of a source, without an article: ``figaro`` of ``www.lefigaro.fr``."""
     return _ARTICLES.sub("", _squeeze(max(source.split("."), key=len)))
-
-
-def _squeeze(text: str) -> str:
-    """Return the letters of a text, small and without accents."""
-    return "".join(char for char in unicodedata.normalize("NFD", text.casefold()) if char.isalpha())
 
 
 def _filler_reader(pack: Pack, template: Template) -> _Filler:
