@@ -295,7 +295,8 @@ def test_a_string_is_accepted_by_its_id(cli: Cli, packs: Path) -> None:
 
     assert mined not in {one.id for one in decide("--reject", mined).templates}
     back = decide("--accept", mined)
-    assert (back.templates, back.overrides.rules) == (before.templates, ())
+    assert back.templates == before.templates
+    assert [(one.action, one.tokens) for one in back.overrides.rules] == [("accept", before.templates[0].tokens)]
     chosen = candidate["id"], template_id(question.tokens)
     after = decide("--accept", chosen[0], "--accept", chosen[1])
     assert {one.id for one in after.templates} - {one.id for one in before.templates} == {*chosen}
@@ -304,10 +305,103 @@ def test_a_string_is_accepted_by_its_id(cli: Cli, packs: Path) -> None:
     assert replace(answer, by="", time="") == add_answer_rules(before, (), question, "boilerplate")[0]
     again = decide("--reject", chosen[0], "--reject", chosen[1])
     assert again.templates == before.templates
-    # It stays, whatever another mining gives.
-    assert [(one.action, one.tokens) for one in decide("--accept", mined).overrides.rules][-1:] == [
-        ("accept", before.templates[0].tokens)
+
+
+def test_a_rejected_candidate_of_several_packs_is_accepted_in_one_that_is_named(cli: Cli, packs: Path) -> None:
+    """It was cut in every pack that had it, also where another pack knew the string."""
+    candidate = template_id(("For", "now", "all"))
+    question = next(template_id(one.tokens) for one in Pack.load(packs / f"{SOURCE}.json").questions if not one.filled)
+
+    def decided() -> list[str]:
+        return [file.stem for file in sorted(packs.glob("*.json")) if Pack.load(file).overrides.rules]
+
+    refused = cli("ask", packs, "--accept", candidate, "--accept", question)
+    assert refused.error == f"--accept: {candidate!r} is in 3 packs, such as that of {SOURCE!r}: name one with --only"
+    assert (refused.code, decided()) == (2, [])
+    assert cli("ask", packs, "--only", SOURCE, "--accept", candidate).code == 0
+    for action, told in (
+        ("--accept", "is cut already: about "),
+        ("--reject", "is cut no more"),
+        ("--accept", "is cut: "),
+    ):
+        ran = cli("ask", packs, action, candidate)
+        assert (ran.code, ran.err.count("\n"), decided()) == (0, 1, [SOURCE])
+        assert told in ran.err
+    assert cli("ask", packs, "--accept", question).err.count(" is cut: ") == 3
+
+
+def test_the_last_decision_stands_whatever_another_mining_gives(cli: Cli, packs: Path, archive: Path) -> None:
+    """What reverted an earlier decision left no rule, and the next mining overturned it."""
+    file = packs / f"{SOURCE}.json"
+    chosen = next(one for one in Pack.load(file).templates if "Sign" in (one.tokens or ()))
+    rows = [{**row, "text": row["text"].replace("Sign up", "")} for row in read(archive) if row["source"] == SOURCE]
+    without = write(archive.with_name("without.jsonl"), rows)
+
+    def decide(option: str, told: str) -> bool:
+        for again in (False, True):
+            kept = file.read_bytes()
+            ran = cli("ask", file, option, chosen.id)
+            assert ran.code == 0
+            assert told.format(" already" if again else "") in ran.err
+            assert not again or file.read_bytes() == kept
+        return chosen.id in {one.id for one in Pack.load(file).templates}
+
+    def mine(rows: Path) -> bool:
+        assert cli("mine", rows, "-o", packs, "--force", *CAUTION).code == 0
+        return chosen.id in {one.id for one in Pack.load(file).templates}
+
+    assert cli("ask", file, "--accept", chosen.id).err.endswith(
+        f" is cut already: about {chosen.count * len(chosen.example):,} characters in {chosen.df} documents\n"
+    )
+    assert mine(without)
+    assert cli("ask", file, "--reject", chosen.id).err.endswith(" is cut no more\n")
+    assert not mine(archive)
+    assert not mine(without)
+    # Nothing but the rule knows the string now.
+    assert decide("--accept", " is cut{}: about ")
+    assert [one for one in Pack.load(file).templates if one.id == chosen.id] == [replace(chosen, score=None)]
+    assert cli("ask", file, "--reject", chosen.id).code == 0
+    assert not decide("--reject", " is not cut already\n")
+    assert not mine(archive)
+
+
+@pytest.mark.parametrize("is_reversed", [False, True])
+def test_a_label_is_accepted_alone_and_with_the_rest_of_its_line(cli: Cli, packs: Path, is_reversed: bool) -> None:
+    """The rule of one rejected the other, or not, by the order of the ids."""
+    file = packs / f"{SOURCE}.json"
+    pack = Pack.load(file)
+    (label,) = (one for one in pack.questions if one.filled)
+    wordings = (f"Related{letter}:" for letter in "abcdefghijklmnopqrstuvwxyz")
+    labels = [replace(label, tokens=(one,), example=one) for one in wordings]
+    label = next(
+        one for one in labels if (template_id(one.tokens) > template_id((*one.tokens, "{slot}"))) == is_reversed
+    )
+    names = template_id(label.tokens), template_id((*label.tokens, "{slot}"))
+    size = f"about {label.count * len(label.example):,} characters in {label.df} documents"
+    told = [
+        f"{SOURCE}: {names[0]} {label.example} is cut: {size}",
+        f"{SOURCE}: {names[1]} {label.example} {{slot}} is cut: {size}, and what follows on the line",
     ]
+
+    def decide(*options: str) -> tuple[list[str], set[str]]:
+        ran = cli("ask", file, *options)
+        assert ran.code == 0
+        return ran.err.splitlines(), {one.id for one in Pack.load(file).templates} & {*names}
+
+    def start() -> None:
+        replace(pack, questions=(label,), overrides=Overrides()).save(file, force=True)
+
+    start()
+    lines, cut = decide("--accept", names[0], "--accept", names[1])
+    assert (sorted(lines), cut) == (sorted(told), {*names})
+    start()
+    alone = told[0].replace("about", "the label only, about")
+    assert decide("--accept", names[0]) == ([alone], {names[0]})
+    assert decide("--accept", names[1]) == ([told[1]], {*names})
+    start()
+    assert decide("--accept", names[1]) == ([told[1]], {names[1]})
+    gone = f"{SOURCE}: {names[1]} {label.example} {{slot}} is cut no more"
+    assert decide("--accept", names[0]) == ([alone, gone], {names[0]})
 
 
 def test_a_question_without_an_example_has_no_empty_one(cli: Cli, packs: Path) -> None:

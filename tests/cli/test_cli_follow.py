@@ -178,7 +178,8 @@ def test_an_expression_that_goes_is_told_with_the_rule_that_keeps_it(cli: Cli, t
     earlier = file.read_bytes()
     for before in (True, False):  # the update that takes it out
         if before:
-            assert cli(*command).err == f"{source}: {command[-1]} {byline} is cut\n"
+            size = f"about {60 * len(byline):,} characters in 60 documents"
+            assert cli(*command).err == f"{source}: {command[-1]} {byline} is cut already: {size}\n"
             assert "to keep" not in cli(*start, new).err
         else:
             file.write_bytes(earlier)
@@ -189,6 +190,14 @@ def test_an_expression_that_goes_is_told_with_the_rule_that_keeps_it(cli: Cli, t
         assert (kept.anchor, kept.example, kept.df) == ("line", byline, 60)
         (made,) = Pack.load(file).overrides.rules
         assert replace(made, by="", time="") == read_rule(rule, "")
+    # Cut again, it is in no list of what updates took out; the rule that rejects it says what it is.
+    assert cli(*start, new).code == 0
+    assert command[-1] not in (packs / ".templatemine-window" / f"{source}.left").read_text()
+    for option, there in (("--reject", False), ("--accept", True)):
+        assert cli(*command[:-2], option, command[-1]).code == 0
+        assert (command[-1] in {one.id for one in Pack.load(file).templates}) == there
+    (made,) = Pack.load(file).overrides.rules
+    assert replace(made, by="", time="") == read_rule(rule, "")
 
 
 def test_a_pack_keeps_how_it_was_mined_and_a_new_one_has_the_defaults(cli: Cli, tmp_path: Path) -> None:

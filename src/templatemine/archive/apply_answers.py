@@ -115,33 +115,54 @@ def _answer_rule(question: Question, filled: bool, answer: str, known: Set[str],
     )
 
 
-def find_accept_rules(
-    pack: Pack, names: Set[str], left: Mapping[str, Rule], rejected: Iterable[RejectedCandidate]
-) -> dict[str, tuple[Rule, ...]]:
+def find_accept_rules(pack: Pack, names: Set[str], left: Mapping[str, Rule]) -> dict[str, tuple[Rule, ...]]:
     """Find the rules that cut some strings, by their ids; ids that nothing has are left out.
 
     Parameters
     ----------
     left : mapping of str to Rule
         Of what updates took out (`archive.update.read_left_rules`).
-    rejected : iterable
-        Read as far as necessary.
     """
-    known: dict[str, tuple[Rule, ...]] = {name: (rule,) for name, rule in left.items()}
+    known: dict[str, tuple[Rule, ...]] = {
+        rule_id(rule): (replace(rule, action="accept", id="", by="", time=""),)
+        for rule in pack.overrides.rules
+        if rule.action == "reject" and rule.tokens and rule.df
+    }
+    known |= {name: (rule,) for name, rule in left.items()}
     known |= {one.id: (accept_rule(one),) for one in (*pack.overrides.removed, *pack.templates) if one.tokens}
     for question in pack.questions:
         ids = _template_ids(question)
         for name, answer in zip(ids, (LABEL, ALL) if len(ids) > 1 else (ALL,), strict=True):
-            known.setdefault(name, add_answer_rules(pack, (), question, answer))
-    found = {name: known[name] for name in sorted(names) if name in known}
-    wanted = names - found.keys()
-    for tokens, df, count, _ in rejected if wanted else ():
-        if (name := template_id(tokens)) in wanted:
+            rules = add_answer_rules(pack, (), question, answer)
+            known.setdefault(name, tuple(rule for rule in rules if rule.action == "accept" or rule.id not in names))
+    return {name: known[name] for name in sorted(names) if name in known}
+
+
+def find_candidate_rules(names: Set[str], rejected: Iterable[RejectedCandidate]) -> dict[str, tuple[Rule, ...]]:
+    """Do as `find_accept_rules` among rejected candidates, which are read as far as necessary."""
+    found: dict[str, tuple[Rule, ...]] = {}
+    for tokens, df, count, _ in rejected if names else ():
+        if (name := template_id(tokens)) in names:
             found[name] = (Rule(action="accept", tokens=tokens, df=df, count=count),)
-            wanted -= {name}
-            if not wanted:
+            if len(found) == len(names):
                 break
     return found
+
+
+def replace_rules(rules: Iterable[Rule], new: Iterable[Rule]) -> tuple[Rule, ...]:
+    """Add rules about strings in place of earlier ones about the same strings, the kinds of which stay."""
+    by_id = {rule_id(rule): rule for rule in new}
+    return (*(rule for rule in rules if rule.action == "kind" or rule_id(rule) not in by_id), *by_id.values())
+
+
+def describe_cut(rules: Sequence[Rule]) -> str:
+    """Say what rules of `find_accept_rules` cut: a label alone or with the rest of its line, and how much."""
+    (rule,) = (one for one in rules if one.action == "accept")
+    template = bare_template(rule.tokens or ())
+    label = join_tokens(template.string or ())
+    size = rule.count * len(label if template.slot else rule.example or label)
+    alone = "the label only, " if len(rules) > 1 else ""
+    return alone + _describe_size(size, rule.df, template.slot if template.filler == ANY else "")
 
 
 def _question_tokens(question: Question, filled: bool) -> tuple[str, ...]:
@@ -179,11 +200,13 @@ def describe_stake(pack: Pack, question: Question) -> str:
     verb = "cuts" if removal else "leaves some of" if in_part else "leaves"
     share = 1 - question.within
     size = round(share * question.count) * len(question.example or join_tokens(question.tokens))
+    within = "; other templates cut it elsewhere" if question.within else ""
+    return f"it {verb} {_describe_size(size, round(share * question.df), question.filled)}{within}"
+
+
+def _describe_size(size: int, df: int, filled: str) -> str:
     rest = {"end": ", and what follows on the line", "start": ", and what precedes it on the line"}
-    return (
-        f"it {verb} about {counted(size, 'character')} in {counted(round(share * question.df), 'document')}"
-        f"{rest.get(question.filled, '')}{'; other templates cut it elsewhere' if question.within else ''}"
-    )
+    return f"about {counted(size, 'character')} in {counted(df, 'document')}{rest.get(filled, '')}"
 
 
 def _template_ids(question: Question) -> tuple[str, ...]:

@@ -46,7 +46,8 @@ answers, each with the Enter key:
 
 --reject and --accept ask nothing: they keep the decision that a template is
 part of the story, or that a string is cut, by the id that explain, show, report
-and update tell. The last decision about a string counts.
+and update tell. The last decision about a string counts, whatever is mined
+later. If several packs have a rejected candidate, --only names the one meant.
 """
 _KEYS = DESCRIPTION.partition("Enter key:\n")[2].partition("\n\n")[0] + "\n"
 
@@ -100,9 +101,7 @@ class _Sample:
 
     @cached_property
     def _rejected(self) -> list[RejectedCandidate]:
-        from templatemine.packs.pack_folder import read_rejected, rejected_path
-
-        return [*read_rejected(self.file)] if os.path.exists(rejected_path(self.file)) else []
+        return [*_read_rejected(self.file)]
 
     @cached_property
     def _effects(self) -> Effects:
@@ -321,81 +320,134 @@ def _join_lines(text: str) -> str:
     return common.escape_controls(" ⏎ ".join(text.split("\n")))
 
 
+class _Decision(NamedTuple):
+    """What is decided about a string, by its id: its text, what becomes of it, the rules if it is not decided yet, and
+    the expression by hand that goes."""
+
+    id: str
+    text: str
+    does: str
+    rules: Sequence[Rule]
+    regex: str = ""
+
+
 def _decide_by_id(args: argparse.Namespace, terminal: common.Terminal, files: Mapping[str, str]) -> None:
     """Reject and accept strings by their ids in the packs that know them; nothing is saved if an id is in none."""
-    from templatemine.desk.review import amend_rules
-    from templatemine.desk.store import user_name, utc_now
+    from templatemine.report.words import shorten
+
+    found = _find_decisions(args, files)
+    for source, decisions in found.items():
+        gone = _save_decisions(files[source], decisions, args.by)
+        told = [(one.id, one.text, one.does) for one in decisions]
+        decided = {one.id for one in decisions}
+        for name, text, does in told + [(*one, "is cut no more") for one in gone if one[0] not in decided]:
+            terminal.say(f"{common.escape_line(f'{source}: {name} {shorten(text, _CONTEXT)}')} {does}")
+
+
+def _find_decisions(args: argparse.Namespace, files: Mapping[str, str]) -> dict[str, list[_Decision]]:
+    """Find what is decided in each pack; a rejected candidate counts in the packs named, or where nothing else has the
+    id and one pack has it."""
     from templatemine.packs.pack import Pack
 
-    whose, time = args.by or user_name(), utc_now()
     rejected, accepted = set(args.reject or ()), set(args.accept or ())
     if both := sorted(rejected & accepted):
         raise ConfigError(f"--accept: expected other ids than those of --reject, got {both[0]!r} in both")
     found: dict[str, list[_Decision]] = {}
     for source, file in files.items():
         pack = Pack.load(file)
-        found[source] = [*_reject_templates(pack, rejected), *_accept_strings(pack, file, accepted)]
+        found[source] = [*_accept_strings(pack, file, accepted), *_reject_templates(pack, rejected)]
     known = {one.id for decisions in found.values() for one in decisions}
+    sources: dict[str, list[str]] = {}
+    for source, file in files.items():
+        wanted = accepted - ({one.id for one in found[source]} if args.only else known)
+        for one in _accept_candidates(file, wanted):
+            found[source].append(one)
+            sources.setdefault(one.id, []).append(source)
+    for name, several in sources.items():
+        if len(several) > 1 and not args.only:
+            such = f"{counted(len(several), 'pack')}, such as that of {several[0]!r}"
+            raise ConfigError(f"--accept: {name!r} is in {such}: name one with --only")
     for option, names, what in (
         ("--reject", args.reject, "no template of {} has the id {}; show PACK lists ids"),
         ("--accept", args.accept, "{} know no string with the id {}; show PACK and show PACK --rejected list ids"),
     ):
-        if missing := [name for name in names or () if name not in known]:
+        if missing := [name for name in names or () if name not in known | sources.keys()]:
             said = what.format(counted(len(files), "pack"), " or ".join(map(repr, missing)))
             raise ConfigError(f"{option}: {said}")
-    for source, decisions in found.items():
-        undone = {one.regex for one in decisions if one.regex}
-        made = [replace(rule, by=whose, time=time) for one in decisions for rule in one.rules]
-
-        def add_rules(
-            pack: Pack, candidates: Sequence[RejectedCandidate], made: list[Rule] = made, undone: set[str] = undone
-        ) -> tuple[Rule, ...]:
-            rules = [rule for rule in pack.overrides.rules if rule.action != "add" or rule.regex not in undone]
-            return amend_rules(pack, candidates, rules, made)
-
-        if decisions:
-            _save_rules(files[source], add_rules)
-        for one in decisions:
-            what = common.escape_line(f"{source}: {one.id} {one.text}")
-            terminal.say(f"{what} is cut{' no more' if one.id in rejected else ''}")
-
-
-class _Decision(NamedTuple):
-    """What is decided about a string, by its id: its text, the rules, and the expression by hand that goes."""
-
-    id: str
-    text: str
-    rules: Sequence[Rule]
-    regex: str = ""
+    return found
 
 
 def _reject_templates(pack: Pack, names: Set[str]) -> Iterator[_Decision]:
-    """Yield the decisions that some templates are of the story."""
-    from templatemine.packs.overrides import Rule
-    from templatemine.report.words import shorten, template_text
+    """Yield the decisions that some strings are of the story: templates, and those that rules took out."""
+    from templatemine.archive.apply_overrides import RuleIndex
+    from templatemine.packs.overrides import accept_rule
+    from templatemine.report.words import join_tokens, template_text
 
-    for one in pack.templates:
-        if one.id in names:
-            text = shorten(template_text(one), _CONTEXT)
-            if one.tokens is None and one.id in pack.overrides.added:
-                yield _Decision(one.id, text, (), one.regex)
-            else:
-                yield _Decision(one.id, text, (Rule(action="reject", id=one.id, tokens=one.tokens),))
+    cut, decided = {one.id for one in pack.templates}, RuleIndex(pack.overrides.rules).by_id
+    known = {one.id: one for one in (*pack.overrides.removed, *pack.templates)}
+    for name in sorted(names):
+        one, rule = known.get(name), decided.get(name)
+        does = "is cut no more" if name in cut else "is not cut already"
+        if rule is not None and rule.action == "reject" and name not in cut:
+            text = join_tokens(rule.tokens or (), rule.example) if one is None else template_text(one)
+            yield _Decision(name, text, does, ())
+        elif one is not None and one.tokens is None and name in pack.overrides.added:
+            yield _Decision(name, one.regex, does, (), one.regex)
+        elif one is not None:
+            # All that the string is stays in the rule, for --accept to find it when another mining does not give it.
+            yield _Decision(name, template_text(one), does, (replace(accept_rule(one), action="reject", id=name),))
 
 
 def _accept_strings(pack: Pack, file: str, names: Set[str]) -> Iterator[_Decision]:
-    """Yield the decisions that some strings are cut: templates, those that people or updates took out, the answers of
-    open questions, and rejected candidates."""
+    """Yield the decisions that some strings are cut: templates, those that people or updates took out, and the answers
+    of open questions."""
     from templatemine.archive.apply_answers import find_accept_rules
+    from templatemine.archive.apply_overrides import RuleIndex
     from templatemine.archive.update import read_left_rules
-    from templatemine.packs.pack_folder import read_rejected, rejected_path
-    from templatemine.report.words import join_tokens, shorten
 
+    cut, decided = {one.id for one in pack.templates}, RuleIndex(pack.overrides.rules).by_id
     left = read_left_rules(os.path.dirname(file), pack.source)
-    candidates = read_rejected(file) if os.path.exists(rejected_path(file)) else iter(())
-    for name, rules in find_accept_rules(pack, names, left, candidates).items():
-        (text,) = (join_tokens(rule.tokens or (), rule.example) for rule in rules if rule.action == "accept")
-        yield _Decision(name, shorten(text, _CONTEXT), rules)
+    for name, rules in find_accept_rules(pack, names, left).items():
+        made = _accept(name, rules, "is cut already" if name in cut else "is cut")
+        is_decided = name in cut and name in decided and decided[name].action != "reject"
+        yield made._replace(rules=()) if is_decided else made
+
+
+def _accept_candidates(file: str, names: Set[str]) -> Iterator[_Decision]:
+    """Yield the decisions that some rejected candidates are cut."""
+    from templatemine.archive.apply_answers import find_candidate_rules
+
+    for name, rules in find_candidate_rules(names, _read_rejected(file)).items():
+        yield _accept(name, rules, "is cut")
+
+
+def _accept(name: str, rules: Sequence[Rule], does: str) -> _Decision:
+    from templatemine.archive.apply_answers import describe_cut
+    from templatemine.report.words import join_tokens
+
+    (text,) = (join_tokens(rule.tokens or (), rule.example) for rule in rules if rule.action == "accept")
+    return _Decision(name, text, f"{does}: {describe_cut(rules)}", rules)
+
+
+def _save_decisions(file: str, decisions: Sequence[_Decision], by: str | None) -> list[tuple[str, str]]:
+    """Add the rules of decisions to a pack; return the id and text of each template that goes."""
+    from templatemine.archive.apply_answers import replace_rules
+    from templatemine.desk.store import user_name, utc_now
+    from templatemine.report.words import template_text
+
+    whose, time = by or user_name(), utc_now()
+    made = [replace(rule, by=whose, time=time) for one in decisions for rule in one.rules]
+    undone = {one.regex for one in decisions if one.regex}
+    if not made and not undone:
+        return []
+
+    def add_rules(pack: Pack) -> tuple[Rule, ...]:
+        rules = (rule for rule in pack.overrides.rules if rule.action != "add" or rule.regex not in undone)
+        return replace_rules(rules, made)
+
+    before, after = _save_rules(file, add_rules)
+    there = {one.id for one in after.templates}
+    return [(one.id, template_text(one)) for one in before.templates if one.id not in there]
 
 
 def _save_answers(file: str, answers: list[tuple[Question, str]], whose: str) -> None:
@@ -405,7 +457,7 @@ def _save_answers(file: str, answers: list[tuple[Question, str]], whose: str) ->
 
     time = utc_now()
 
-    def add_rules(pack: Pack, rejected: object) -> tuple[Rule, ...]:
+    def add_rules(pack: Pack) -> tuple[Rule, ...]:
         rules = pack.overrides.rules
         for question, answer in answers:
             rules = add_answer_rules(pack, rules, question, answer, by=whose, time=time)
@@ -414,19 +466,27 @@ def _save_answers(file: str, answers: list[tuple[Question, str]], whose: str) ->
     _save_rules(file, add_rules)
 
 
-def _save_rules(file: str, add_rules: Callable[[Pack, Sequence[RejectedCandidate]], tuple[Rule, ...]]) -> None:
-    """Give new rules to the pack as it stands now, which somebody else may have changed meanwhile."""
+def _save_rules(file: str, add_rules: Callable[[Pack], tuple[Rule, ...]]) -> tuple[Pack, Pack]:
+    """Give new rules to the pack as it stands now, which somebody else may have changed meanwhile; return it before
+    and after."""
     from templatemine.archive.apply_overrides import apply_rules
     from templatemine.errors import CorpusError
     from templatemine.io.lock import locked
     from templatemine.packs.pack import Pack
-    from templatemine.packs.pack_folder import read_rejected, rejected_path
 
     with locked(os.path.dirname(file) or "."):
         pack = Pack.load(file)
         try:
-            rejected = [*read_rejected(file)] if os.path.exists(rejected_path(file)) else []
-            made = apply_rules(pack, rejected, add_rules(pack, rejected))
+            made = apply_rules(pack, [*_read_rejected(file)], add_rules(pack))
         except CorpusError as error:
             raise CorpusError(f"{error}; nothing was saved", file, fatal=True) from error
         made.save(file, force=True)
+    return pack, made
+
+
+def _read_rejected(file: str) -> Iterator[RejectedCandidate]:
+    """Yield the rejected candidates of a pack; none if they are not beside it."""
+    from templatemine.packs.pack_folder import read_rejected, rejected_path
+
+    if os.path.exists(rejected_path(file)):
+        yield from read_rejected(file)

@@ -71,13 +71,13 @@ class Rule:
     text : str
         Words that a string must hold, whatever their case, for always and never.
     regex, example : str
-        Of an expression written by hand; `example` also of a string that is accepted or edited.
+        Of an expression written by hand; `example` also of a string with its tokens.
     anchor : str
-        Of a string that is accepted or edited, as `Template.anchor`.
+        Of a string with its tokens, as `Template.anchor`.
     kind : str
         Of a template, as `Template.kind`; "" if nobody has said.
     df, count : int
-        The cut-off; or documents and occurrences of an expression when it was added.
+        The cut-off; or documents and occurrences of a string or an expression when it was decided about.
     by, time : str
         Whose decision, and when (ISO 8601, UTC).
     """
