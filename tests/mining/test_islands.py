@@ -268,6 +268,14 @@ def test_a_rest_goes_with_a_string_that_differs_by_figures() -> None:
     assert added["{number}", "readers", "of", "the", "Courier", "at", "{url}"] == len(documents)
 
 
+def test_a_rest_goes_with_the_signs_before_it() -> None:
+    pack = replace(_pack("Listen to the column", anchor=""), documents=20)
+    documents = _archive(lambda index: f"Listen to the column · 3:{index + 10} 3:{index + 10}")
+    added = {one.tokens: one.df for one in add_rests(pack, documents, documents).templates}
+    assert added["Listen", "to", "the", "column", "·", "{clock}", "{clock}"] == len(documents)
+    assert Cleaner(add_rests(pack, documents, documents)).clean(documents[0].body).text.count("\n") == 2
+
+
 @pytest.mark.parametrize(
     "block",
     [f"{OPEN}. His own.", f"{OPEN}\nhis own.", f"{OPEN} {words(random.Random(4), 30)}."],

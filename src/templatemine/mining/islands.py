@@ -151,12 +151,13 @@ def add_rests(pack: Pack, looked: Sequence[Document], documents: Sequence[Docume
     # By their place, for executors leave ids out.
     for place, (document, text, spans) in enumerate(find_cuts(pack, shuffle_by_text(looked))):
         for cut, rows, rest in _read_rests(text, spans):
-            before = last.find(cut, rows)
+            before, signs = last.find(cut, rows)
             if before is None or before.tokens is None or before.slot == "end":
                 continue
-            tokens = (*before.tokens, *map(pack.patterns.readable, read_tokens(pack, scanner, rest).forms))
+            behind = read_tokens(pack, scanner, signs + rest).forms
+            tokens = (*before.tokens, *map(pack.patterns.readable, behind))
             blank = "" if cut == cut.rstrip() and rest == rest.lstrip() else " "
-            name, example = template_id(tokens), f"{before.example.rstrip()}{blank}{rest.strip()}"
+            name, example = template_id(tokens), f"{before.example.rstrip()}{signs.rstrip()}{blank}{rest.strip()}"
             if name not in found or example < found[name].example:
                 found[name] = replace(before, id=name, tokens=tokens, example=example)
             holding[place] = document

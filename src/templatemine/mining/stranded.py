@@ -170,7 +170,7 @@ def find_stranded(pack: Pack, documents: Sequence[Document], titles: Titles) -> 
     for document, text, spans in find_cuts(pack, documents):
         sentences.update(_is_signed(text, start) for start in _sentence_starts(text))
         for start, end, rows in join_spans(text, spans):
-            template = last.find(text[start:end], rows)
+            template, _ = last.find(text[start:end], rows)
             if template is None or template.kind == _DATELINE:
                 continue
             if template.slot == "end" or _ends_as_label(text[start:end]):
@@ -222,21 +222,23 @@ class LastTemplate:
         self._slots = [one.slot for one in pack.templates]
         self._matcher, self._rows = pack.matcher()
 
-    def find(self, cut: str, rows: Sequence[int]) -> Template | None:
-        """Return that of the longest string, else the only one with a slot behind its string; None if that is open."""
+    def find(self, cut: str, rows: Sequence[int]) -> tuple[Template | None, str]:
+        """Return that of the longest string, else the only one with a slot behind its string, None if that is open;
+        and the signs that go behind the string."""
         data = cut.encode("utf-8", "surrogatepass")
         found = zip(*(column.tolist() for column in self._matcher.find(data)), strict=True)
-        ending: list[tuple[int, int]] = [
-            (end - start, self._rows[string])
+        ending: list[tuple[int, int, str]] = [
+            (end - start, self._rows[string], signs)
             for start, end, string in found
             if self._slots[self._rows[string]] != "end"
             and self._rows[string] in rows
-            and not _letters(data[end:].decode("utf-8", "surrogatepass"))
+            and not _letters(signs := data[end:].decode("utf-8", "surrogatepass"))
         ]
         if ending:
-            return self._templates[max(ending)[1]]
+            _, row, signs = max(ending)
+            return self._templates[row], signs
         slotted = [row for row in rows if self._slots[row] == "end"]
-        return self._templates[slotted[0]] if len(slotted) == 1 else None
+        return (self._templates[slotted[0]] if len(slotted) == 1 else None), ""
 
 
 def _ends_as_label(text: str) -> bool:
@@ -266,7 +268,7 @@ def name_headlines(
     for document, text, spans in find_cuts(labels, documents, len(documents)):
         own = titles.letters_of(document)
         for start, label_end, rows in join_spans(text, spans):
-            label = last.find(text[start:label_end], rows)
+            label, _ = last.find(text[start:label_end], rows)
             end = _find_headline_end(text, label_end, titles, own)
             if end < 0 or label is None:
                 continue
