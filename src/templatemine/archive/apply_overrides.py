@@ -303,22 +303,29 @@ def read_pack_rules(path: str | Path) -> tuple[Rule, ...]:
     PackError
         What a person decided cannot be read: replacing the pack would lose it.
     """
+    return _find_rules(_read_earlier_pack(path), path)
+
+
+def _read_earlier_pack(path: str | Path) -> dict[str, Any]:
+    """Read what a pack that is about to be replaced holds; nothing if there is none; errors as of `read_pack_rules`."""
     try:
         text = Path(path).read_bytes().decode("utf-8-sig", "surrogateescape")
     except FileNotFoundError:
-        return ()
+        return {}
     except OSError as error:
         raise PackError(f"{path}: cannot be read, and may hold decisions: {error.strerror}") from error
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
         if not any(key in text for key in ('"overrides"', '"templates"')):
-            return ()
+            return {}
         # Packs are written whole, so that somebody has edited it.
         problem = describe_json_error(str(path), error)
         raise PackError(f"{problem}; mend it, for it may hold decisions, or delete it") from error
-    if not isinstance(data, dict):
-        return ()
+    return data if isinstance(data, dict) else {}
+
+
+def _find_rules(data: Mapping[str, Any], path: str | Path) -> tuple[Rule, ...]:
     if not isinstance(data.get("overrides", []), list):
         raise PackError(f"{path}: overrides: expected a list, got {type(data['overrides']).__name__}")
     rules = read_rules(data.get("overrides", []), str(path))
@@ -382,19 +389,14 @@ def keep_rules(report: SourceReport, pack_path: str | Path) -> SourceReport:
     """Return the report of a source with the rules of the pack that it will replace."""
     if report.pack is None:
         return report  # the pack stays
-    rules = read_pack_rules(pack_path)
+    data = _read_earlier_pack(pack_path)
+    rules = _find_rules(data, pack_path)
     if not rules:
         return report
     pack = apply_rules(report.pack, report.rejected or (), rules)
-    if told := tell_void_rules(pack, _read_applied(pack_path)):
+    if told := tell_void_rules(pack, _list_field(data, "applied")):
         warn_caller(f"{pack_path}: {'; '.join(told)}")
     return replace(report, pack=pack)
-
-
-def _read_applied(path: str | Path) -> list[str]:
-    """Return the marks of the rules of a pack that were applied; none of one that does not tell."""
-    applied = json.loads(Path(path).read_bytes().decode("utf-8-sig", "surrogateescape")).get("applied", [])
-    return applied if isinstance(applied, list) else []
 
 
 def keep_later_rules(new_path: str, old_path: str) -> None:
