@@ -140,7 +140,7 @@ def find_unapplied(pack: PackRecord) -> list[Rule]:
     templates = {one.id: one for one in pack.templates}
     regexes = {one.regex for one in pack.templates if one.tokens is None}
     last = {rule_id(rule): rule for rule in rules if rule.action in ("accept", "reject", "edit")}
-    applied, known, void = {*pack.overrides.applied}, _known_ids(pack), {*map(id, _void_accepts(pack, rules))}
+    applied, known = {*pack.overrides.applied}, _known_ids(pack)
     # Of several cut-offs, or kinds of a template, the last one counts.
     noted = {
         (rule.action, rule.text, rule_id(rule)): rule for rule in rules if rule.action in ("always", "cutoff", "kind")
@@ -158,8 +158,10 @@ def find_unapplied(pack: PackRecord) -> list[Rule]:
         if rule.action == "never":
             words = fold_case(rule.text)
             return any(words in fold_case(sought_words(one.tokens or ())) for one in undecided)
-        if last.get(name) is not rule or (rule.action == "accept" and rule.time) or id(rule) in void:
+        if last.get(name) is not rule:
             return False
+        if rule.action == "accept" and (rule.time or rule_mark(rule) in applied):
+            return False  # accepts what is there, or what no string can be
         return there is None if rule.action != "reject" else there is not None and there.tokens is not None
 
     return [rule for rule in rules if is_unapplied(rule)]
