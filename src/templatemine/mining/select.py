@@ -250,33 +250,31 @@ def _drop_unsure(
 ) -> None:
     """Reject what is accepted in few of many documents with too low a score, unless all of its places are beside other
     accepted strings; see `SelectConfig.few`."""
-    is_accepted = verdicts.reason_of == ACCEPTED
-    is_unsure = is_accepted & (verdicts.score < _scale_odds(config.few_score, config.caution))
+    place = next((place for place, one in enumerate(candidates) if one.kind == SEGMENT), None)
+    if place is None:
+        return
+    own, matrix = candidates[place], matrices[place]
     bounds = np.cumsum([0, *map(len, candidates)])
-    for kind, matrix, start, end in zip(candidates, matrices, bounds, bounds[1:], strict=False):
-        is_unsure[start:end] &= (kind.df <= config.few) & (kind.kind == SEGMENT)
-        if is_unsure[start:end].any():
-            share, dashed = (matrix[:, FEATURES[SEGMENT].index(name)] for name in ("share", "dashed"))
-            is_unsure[start:end] &= (
-                (np.exp2(share) < config.few_share) & (dashed <= 0) & ~_read_cues(kind.kind, matrix)[1]
-            )
+    rows = slice(bounds[place], bounds[place + 1])
+    share, dashed = (matrix[:, FEATURES[SEGMENT].index(name)] for name in ("share", "dashed"))
+    is_accepted = verdicts.reason_of == ACCEPTED
+    is_unsure = is_accepted[rows] & (verdicts.score[rows] < _scale_odds(config.few_score, config.caution))
+    is_unsure &= (own.df <= config.few) & (np.exp2(share) < config.few_share)
+    is_unsure &= (dashed <= 0) & ~_read_cues(SEGMENT, matrix)[1]
     if not is_unsure.any():
         return
+    is_accepted[rows] &= ~is_unsure
     is_cut = np.zeros(len(segments), np.bool_)
-    for kind, start, end in zip(candidates, bounds, bounds[1:], strict=False):
-        is_cut[kind.segment[np.repeat((is_accepted & ~is_unsure)[start:end], np.diff(kind.bounds))]] = True
+    for kind, start in zip(candidates, bounds[:-1], strict=True):
+        is_cut[kind.segment[np.repeat(is_accepted[start : start + len(kind)], np.diff(kind.bounds))]] = True
     # The segments of a document are one after another.
     is_joined = segments.document[1:] == segments.document[:-1]
     is_beside = np.zeros(len(segments), np.bool_)
     is_beside[1:] = is_cut[:-1] & is_joined
     is_beside[:-1] |= is_cut[1:] & is_joined
-    for kind, start, end in zip(candidates, bounds, bounds[1:], strict=False):
-        rows = np.flatnonzero(is_unsure[start:end])
-        if len(rows):
-            beside = np.add.reduceat(is_beside[kind.segment].astype(np.int64), kind.bounds[:-1])[rows]
-            rows = start + rows[beside < np.diff(kind.bounds)[rows]]
-            verdicts.reason_of[rows] = UNLIKELY
-            verdicts.stake[rows] *= verdicts.score[rows] / (1 - verdicts.score[rows])
+    is_alone = is_unsure & ~np.logical_and.reduceat(is_beside[own.segment], own.bounds[:-1])
+    verdicts.reason_of[rows][is_alone] = UNLIKELY
+    verdicts.stake[rows][is_alone] *= verdicts.score[rows][is_alone] / (1 - verdicts.score[rows][is_alone])
 
 
 def _read_cues(kind: str, matrix: NDArray[np.float32]) -> NDArray[np.bool_]:
