@@ -235,6 +235,13 @@ def test_counts_are_of_all_documents_and_grow_with_a_sample() -> None:
 OPEN = "The views in this column are"
 
 
+def _counted(number: int, *strings: str, anchor: str = "line") -> Pack:
+    """A pack of templates that so many documents have."""
+    pack = _pack(*strings, anchor=anchor)
+    templates = tuple(replace(one, df=number, count=number) for one in pack.templates)
+    return replace(pack, documents=number, templates=templates)
+
+
 def _completed(pack: Pack, documents: list[Document]) -> dict[str, tuple[int, str]]:
     known = {one.id for one in pack.templates}
     added = add_rests(pack, documents, documents).templates
@@ -282,7 +289,34 @@ def test_a_rest_goes_with_the_signs_before_it() -> None:
     ids=["end", "line", "long"],
 )
 def test_what_goes_on_elsewhere_or_for_long_stays(block: str) -> None:
-    assert _completed(_pack(OPEN, f"{OPEN}.", anchor=""), _archive(lambda _: block)) == {}
+    """In a third of the articles that have the string before it."""
+    documents = _archive(lambda index: f"{OPEN}." if index % 3 else block, 30)
+    assert _completed(_counted(30, OPEN, f"{OPEN}.", anchor=""), documents) == {}
+
+
+@pytest.mark.parametrize("engine", ["native", "regex"])
+@pytest.mark.parametrize("behind", [f"\n{BEHIND}", ""])
+def test_what_is_mostly_behind_a_string_goes_with_it(engine: str, behind: str) -> None:
+    """The name of the site stands in its stories, too; behind a line of the block it goes."""
+    opening = "Get the latest updates from"
+    pack = _counted(24, opening, BEHIND)
+    documents = [
+        replace(one, text=f"{words(random.Random(1), 9)}\n{LINK}\n{one.body}")
+        for one in _archive(lambda index: f"{opening}\n{LINK}{behind if index % 3 else chr(10) + BEHIND}", 24)
+    ]
+    assert add_islands(pack, documents, documents) == pack
+    ((example, (df, anchor)),) = _completed(pack, documents).items()
+    assert (example, df, anchor) == (f"{opening}\n{LINK}", 24, "line")
+    completed = add_rests(pack, documents, documents)
+    for document in documents:
+        kept = Cleaner(completed, CleanConfig(engine=engine)).clean(document.body).text.strip().split("\n")
+        assert kept == document.body.split("\n")[:5]
+
+
+@pytest.mark.parametrize(("behind", "goes"), [("200 of them", False), ("5 May 2024", True), ("Goal!", True)])
+def test_numbers_behind_a_string_are_data(behind: str, goes: bool) -> None:
+    documents = _archive(lambda _: f"{BEFORE}\n{behind}\n{BEHIND}", 20)
+    assert bool(_completed(_counted(20, BEFORE, BEHIND), documents)) is goes
 
 
 def test_the_rest_of_a_sentence_of_one_story_stays() -> None:

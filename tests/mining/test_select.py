@@ -328,7 +328,7 @@ def test_one_word_of_a_byline_takes_names_alone_on_a_line_of_its_own() -> None:
     texts = [f"{line}\n{prose(random, 12)}." for line in lines]
     found = decided({(PREFIX, "By"): (0.95, 0.9)}, documents=documents_of(texts))
     assert found[PREFIX, "By"] == (0, True, 1)
-    within = [f"{prose(random, 9)}. By {prose(random, 2).title()}" for _ in range(60)]
+    within = [f"{prose(random, 9)}. By {prose(random, 2).title()}\n{prose(random, 8)}." for _ in range(60)]
     assert decided({(PREFIX, "By"): (0.95, 0.9)}, documents=documents_of(within))[PREFIX, "By"][0] == UNMARKED
 
 
@@ -501,10 +501,28 @@ def test_a_label_at_the_beginning_of_lines_in_most_articles_needs_no_sign() -> N
     for share, reason in ((0.8, 0), (0.3, UNMARKED)):
         texts = [
             f"{prose(random, 9)}.\n{'Drawn for us with' if place < share * 60 else prose(random, 4)} {prose(random, 2)}"
+            f"\n{prose(random, 8)}."
             for place in range(60)
         ]
         label = (PREFIX, "Drawn for us with")
         assert decided({label: (0.95, 0.9)}, documents=documents_of(texts))[label][0] == reason
+
+
+@pytest.mark.parametrize(("label", "elsewhere", "reason"), [("Topics", 0, 0), ("Topics", 4, UNMARKED), ("In", 0, 0)])
+def test_a_label_that_ends_articles_with_its_filler_needs_no_sign(label: str, elsewhere: int, reason: int) -> None:
+    """In scripts without capitals, and where the parser lost its colon; one that stands within the story has no
+    place."""
+    random = Random(23)
+    texts = []
+    for place in range(80):
+        lines = [f"{prose(random, 9).capitalize()}.", f"{prose(random, 8).capitalize()}."]
+        if place % 8 < elsewhere:
+            lines.insert(1, f"{label} {prose(random, 6)}.")
+        elif place % 2 == 0:
+            lines.append(f"{label} {prose(random, 3)}")
+        texts.append("\n".join(lines))
+    found = decided({(PREFIX, label): (0.95, 0.95)}, documents=documents_of(texts))
+    assert found[PREFIX, label][:2] == (reason, True)
 
 
 def test_a_part_of_a_sentence_stays_whatever_its_score() -> None:

@@ -6,7 +6,8 @@ behind its last: an island.  A string whose places in the archive are nearly all
 articles that share little else, is of the block.
 
 The short rest of a sentence behind a cut that ends within it ("… in this commentary are" "his own.") says nothing
-alone: it goes with the string before it, as a template of both.
+alone: it goes with the string before it, as a template of both.  So does what is behind a template in most of the
+articles that have it, though it also stands elsewhere: the name of the site behind "Get the latest updates from".
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import keep_one_of_each, order_templates, template_id
 from templatemine.text.characters import SPACELESS
+from templatemine.text.expressions import ANCHORS
 
 MAX_DOCUMENTS = 500
 """Documents that are looked at."""
@@ -47,6 +49,9 @@ MAX_FIGURES = 5
 """Runs of figures of a string: more are what a daily story tells in the same words."""
 MIN_RESTS, MAX_REST = 3, 60
 """Articles that tell different stories in which the same rest of a sentence stays behind a cut, and its characters."""
+MIN_BEHIND = 0.5
+"""Of the documents of a template, how many have what else stays behind it: a longer string that loses fewer than half
+of its documents is the same one (`long_strings`)."""
 SCORE = 0.9
 """Of such a template: annotators call all of them boilerplate, but on few sources."""
 _REASON = "stays between others, and hardly stands elsewhere"
@@ -77,6 +82,65 @@ class _Piece(NamedTuple):
     begins: bool
     ends: bool
     beside: int
+
+
+class _RestPiece(NamedTuple):
+    """What stays behind a cut: this with the rows of its templates, the text, and the same without figures; whether it
+    is the rest of a sentence; and whether it ends its line."""
+
+    cut: str
+    rows: Sequence[int]
+    text: str
+    form: str
+    is_open: bool
+    ends_line: bool
+
+
+@dataclass(slots=True)
+class _Rest:
+    """What stays behind a template: that, the tokens of both, an example, where it is, and the sentences that stay
+    there."""
+
+    before: Template
+    tokens: tuple[str, ...]
+    example: str = ""
+    is_open: bool = False
+    ends_line: bool = True
+    places: set[int] = field(default_factory=set)
+    stories: dict[int, frozenset[str]] = field(default_factory=dict)
+
+    def add(self, piece: _RestPiece, signs: str, place: int) -> None:
+        is_glued = piece.cut == piece.cut.rstrip() and piece.text == piece.text.lstrip()
+        gap = "" if is_glued else "\n" if "\n" in piece.text[: -len(piece.text.lstrip())] else " "
+        example = f"{self.before.example.rstrip()}{signs.rstrip()}{gap}{piece.text.strip()}"
+        self.example = min(self.example or example, example)
+        self.is_open |= piece.is_open
+        self.ends_line &= piece.ends_line
+        self.places.add(place)
+
+    def is_told(self) -> bool:
+        """Return whether enough articles that tell different stories have it, and if it has numbers, enough letters."""
+        if self.is_open:
+            return _count_stories(self.stories.values()) >= MIN_RESTS
+        behind = self.tokens[len(self.before.tokens or ()) :]
+        words = [token for token in behind if "{" not in token]
+        numbers = sum("{number}" in token for token in behind) if words else 0  # a date is none but patterns
+        letters = len(_LETTER.findall("".join(words)))
+        is_data = numbers and (numbers > MAX_FIGURES or letters < MIN_WITHIN)
+        return not is_data and _count_stories(self.stories.values()) >= MIN_STORIES
+
+    def least_df(self, share: float) -> float:
+        """Return how many documents must have both, of a sample that the source is so many times of."""
+        return MIN_RESTS if self.is_open else max(MIN_STORIES, MIN_BEHIND * self.before.df / share)
+
+    def join(self) -> Template:
+        """Return the template of both."""
+        begins = ANCHORS[self.before.anchor] & ANCHORS["start"]
+        ends = self.ends_line and not self.is_open
+        anchor = "line" if begins and ends else "start" if begins else "end" if ends else ""
+        return replace(
+            self.before, id=template_id(self.tokens), tokens=self.tokens, example=self.example, anchor=anchor
+        )
 
 
 @dataclass(slots=True)
@@ -140,45 +204,59 @@ def add_islands(pack: Pack, looked: Sequence[Document], documents: Sequence[Docu
 
 
 def add_rests(pack: Pack, looked: Sequence[Document], documents: Sequence[Document]) -> Pack:
-    """Return a pack with templates that go on to the end of the sentences that its own leave open; parameters as of
-    `add_islands`."""
+    """Return a pack with templates that go on to the end of the sentences that its own leave open, or over what is
+    mostly behind them; parameters as of `add_islands`."""
     if pack.html or not pack.templates:
         return pack
-    found: dict[str, Template] = {}
-    holding: dict[int, Document] = {}
-    stories: defaultdict[str, dict[int, frozenset[str]]] = defaultdict(dict)
+    read = [(document, text, spans) for document, text, spans in find_cuts(pack, shuffle_by_text(looked))]
+    found = _find_rests(pack, read)
+    known = {one.id for one in pack.templates}
+    told = {name: one for name, one in sorted(found.items()) if name not in known and one.is_told()}
+    share = max(1.0, pack.documents / max(1, len(documents)))
+    counted = count_again(pack, [one.join() for one in told.values()], documents)
+    named = [
+        replace(one, df=round(share * one.df), count=round(share * one.count))
+        for one in counted
+        if one.df >= told[one.id].least_df(share)
+    ]
+    places = {place for one in named for place in told[one.id].places}
+    return _add_untorn(pack, named, [read[place][0] for place in sorted(places)])
+
+
+def _find_rests(pack: Pack, texts: Sequence[tuple[Document, str, _Spans]]) -> dict[str, _Rest]:
+    """Return what stays behind templates, by the id of the template of both."""
+    read = [[*_read_rests(text, spans)] for _, text, spans in texts]
+    holding = Counter(form for pieces in read for form in {piece.form for piece in pieces})
+    found: dict[str, _Rest] = {}
     scanner, last = make_scanner(pack), LastTemplate(pack)
-    # By their place, for executors leave ids out.
-    for place, (document, text, spans) in enumerate(find_cuts(pack, shuffle_by_text(looked))):
-        for cut, rows, rest in _read_rests(text, spans):
-            before, signs = last.find(cut, rows)
+    for place, ((_, text, spans), pieces) in enumerate(zip(texts, read, strict=True)):
+        for piece in pieces:
+            if not piece.is_open and holding[piece.form] < MIN_STORIES:
+                continue
+            before, signs = last.find(piece.cut, piece.rows)
             if before is None or before.tokens is None or before.slot == "end":
                 continue
-            behind = read_tokens(pack, scanner, signs + rest).forms
-            tokens = (*before.tokens, *map(pack.patterns.readable, behind))
-            blank = "" if cut == cut.rstrip() and rest == rest.lstrip() else " "
-            name, example = template_id(tokens), f"{before.example.rstrip()}{signs.rstrip()}{blank}{rest.strip()}"
-            if name not in found or example < found[name].example:
-                found[name] = replace(before, id=name, tokens=tokens, example=example)
-            holding[place] = document
-            if place not in stories[name] and len(stories[name]) < _MAX_TOLD:
-                stories[name][place] = _read_story(text, spans) - {*_read_sentences(rest)}
-    known = {one.id for one in pack.templates}
-    told = {name for name, own in stories.items() if _count_stories(own.values()) >= MIN_RESTS}
-    named = [found[name] for name in sorted(told - known)]
-    counted = [one for one in count_again(pack, named, documents) if one.df >= MIN_RESTS]
-    share = max(1.0, pack.documents / max(1, len(documents)))
-    scaled = [replace(one, df=round(share * one.df), count=round(share * one.count)) for one in counted]
-    return _add_untorn(pack, scaled, [*holding.values()])
+            behind = map(pack.patterns.readable, read_tokens(pack, scanner, signs + piece.text).forms)
+            tokens = (*before.tokens, *behind)
+            own = found.setdefault(template_id(tokens), _Rest(before, tokens))
+            own.add(piece, signs, place)
+            if place not in own.stories and len(own.stories) < _MAX_TOLD:
+                own.stories[place] = _read_story(text, spans) - {*_read_sentences(piece.text)}
+    return found
 
 
-def _read_rests(text: str, spans: _Spans) -> Iterator[tuple[str, Sequence[int], str]]:
-    """Yield the cuts that end within a sentence, with their rows, and the short rests of these behind them."""
+def _read_rests(text: str, spans: _Spans) -> Iterator[_RestPiece]:
+    """Yield the short rests of the sentences within which cuts end, and what is between other cuts and the next ones,
+    or the end of the text."""
     for (start, end, rows), most in zip(spans, _find_bounds(text, spans)[3::2], strict=True):
         cut, rest = text[start:end], text[end:most].partition("\n")[0]
         last = cut.rstrip(" ")[-1:]
         if (last.isalnum() or last in _OPEN) and len(rest.strip()) <= MAX_REST and any(map(str.isalnum, rest)):
-            yield cut, rows, rest
+            yield _RestPiece(cut, rows, rest, "", is_open=True, ends_line=False)
+        elif most - end <= 2 * MAX_SIZE and len(piece := text[end:most].strip()) <= MAX_SIZE and _LETTER.search(piece):
+            behind = text[end:most].rstrip()
+            ends_line = _is_edge(text, most, text[end + len(behind) : most])
+            yield _RestPiece(cut, rows, behind, _FIGURES.sub("0", piece), is_open=False, ends_line=ends_line)
 
 
 def _add_untorn(pack: Pack, named: Sequence[Template], holding: Sequence[Document]) -> Pack:
