@@ -17,6 +17,8 @@ from templatemine.text.characters import CASELESS, LETTER, OWN_TOKEN, in_class
 from templatemine.text.reading import ReadingRules
 from templatemine.text.slots import SLOT_SIZE
 
+MIN_ARTICLE = 1000
+"""Characters of a text that no feed has cut off."""
 Edits = list[tuple[int, int, str]]
 """(start, end, replacement), ascending and disjoint."""
 
@@ -316,13 +318,15 @@ def _part_sentences(text: str, rules: ReadingRules) -> Edits:
         r" +(?=[^ \n\p{Lowercase}])|[\u3002\uff01\uff1f][\u3002\uff01\uff1f\u300d\u300f\u201d\uff09]*(?=[^ \n])"
     ).finditer(text):
         begin, end = text.rfind("\n", 0, match.start()) + 1, text.find("\n", match.start())
-        if match.start() < whole_to or (begin > 0 and end >= 0 and _is_headline(text, begin, end)):
+        is_whole = end >= 0 or len(text) >= MIN_ARTICLE
+        end = len(text) if end < 0 else end
+        if match.start() < whole_to or (begin > 0 and is_whole and _is_headline(text, begin, end)):
             continue
         if text[match.start()] != " ":
             edits.append((match.end(), match.end(), "\n"))
         elif _ends_line(text, match.start()) and not _numbers(text, match.start(), match.end()):
             edits.append((*match.span(), "\n"))
-            if end >= 0 and _has_one_label(text[match.end() : end]) and _is_headline(text, match.end(), end):
+            if is_whole and _has_one_label(text[match.end() : end]) and _is_headline(text, match.end(), end):
                 whole_to = end
     return edits
 

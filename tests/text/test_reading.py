@@ -202,6 +202,15 @@ def test_sentences_of_an_article_in_one_line_are_lines(text: str, expected: str)
     assert form(text, LINES) == expected
 
 
+@pytest.mark.parametrize("glue", ["\n", " "])
+@pytest.mark.parametrize(("size", "stays"), [(999, PARTED), (1000, HEADLINE)])
+def test_the_end_of_a_long_text_is_not_cut_off(size: int, stays: str, glue: str) -> None:
+    """What a feed cuts off is shorter than that."""
+    before = f"It closed.\n{'so ' * size}"[: size - len(HEADLINE) - 2].rstrip() + "."
+    before += "." * (size - len(before) - len(HEADLINE) - 1)
+    assert form(f"{before}{glue}{HEADLINE}", LINES) == f"{before}\n{stays}"
+
+
 # --------------------------------------------------------------------------------------------------------------- offsets
 
 

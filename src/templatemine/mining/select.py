@@ -367,7 +367,7 @@ def _judge_candidates(
     # A label at the beginning of lines in most articles needs no sign: "Photo taken by NAME".
     is_placed = slot & (column["share"] > _USUAL) & (column["begins"] >= _MOSTLY) & (candidates.length > 1)
     # Nor does one that mostly ends articles with what it labels: "Tags football premiership".
-    is_label = (candidates.length > 1) | (column["own"] >= _MOSTLY)
+    is_label = (candidates.length > 1) | (column["own"] >= _MOSTLY) | (column["cue_any"] > 0)
     is_placed |= slot & is_label & (column["last"] >= _MOSTLY) & (candidates.df >= _MANY_DOCUMENTS)
     # What is before the end of a line goes with it: "NAME added to this article".
     reason[unmarked & ~(slot if candidates.kind == SUFFIX else names | is_placed)] = UNMARKED

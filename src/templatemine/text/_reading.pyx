@@ -176,6 +176,7 @@ cdef enum:
     MAX_TAG = 1000          # characters of a tag
     MAX_LABEL = 40          # bytes of a label before a headline
     MAX_LABEL_BLANKS = 4
+    MIN_ARTICLE = 1000      # characters of a text that no feed has cut off
 
 
 # ------------------------------------------------------------------------------------------------------------------ characters
@@ -874,6 +875,11 @@ cdef bint is_headline(const uint8_t* p, int64_t start, int64_t end) noexcept nog
     return end - start <= 4 * SLOT_SIZE and count_points(p, start, end) <= SLOT_SIZE and not is_closed(p, end)
 
 
+cdef inline bint is_whole(const uint8_t* p, int64_t end, int64_t n) noexcept nogil:
+    """Whether a stretch ends with a line feed, or the end of a text that no feed has cut off."""
+    return end < n or count_points(p, 0, n) >= MIN_ARTICLE
+
+
 cdef bint numbers(const uint8_t* p, int64_t point) noexcept nogil:
     """Whether one of `NUMBERING` and its full stop stand before a point."""
     cdef int64_t start
@@ -901,13 +907,13 @@ cdef bint has_one_label(const uint8_t* p, int64_t start, int64_t end) noexcept n
 
 cdef int part_sentences(const uint8_t* p, int64_t n, Step* step) except -1 nogil:
     """The blanks between sentences become line feeds, and sentences of scripts without spaces end with one; sentences of a
-    headline behind a glue point stay together.  The end of a text may be cut off, and tells nothing."""
+    headline behind a glue point stay together.  The end of a short text may be cut off, and tells nothing."""
     cdef int64_t start = 0, end
     while start < n:
         end = start
         while end < n and p[end] != 10:
             end += 1
-        if start == 0 or end == n or not is_headline(p, start, end):
+        if start == 0 or not is_headline(p, start, end) or not is_whole(p, end, n):
             part_stretch(p, start, end, n, step)
         start = end + 1
     return 0
@@ -925,7 +931,7 @@ cdef int part_stretch(const uint8_t* p, int64_t i, int64_t stretch_end, int64_t 
             if (end < n and p[end] != 10 and not is_small(char_at(p, end, n)) and ends_line(p, i, n)
                     and not (is_digit(p[end]) and numbers(p, i))):
                 add_edit(step, p, i, end, b"\n", 1)
-                if stretch_end < n and has_one_label(p, end, stretch_end) and is_headline(p, end, stretch_end):
+                if has_one_label(p, end, stretch_end) and is_headline(p, end, stretch_end) and is_whole(p, stretch_end, n):
                     return 0
             i = end
         elif (p[i] == 0xE3 or p[i] == 0xEF) and is_own_stop(char_at(p, i, n)):

@@ -10,7 +10,8 @@ that is its own reading form, as most are, is not copied.  Four steps make it:
 3. Glue points, where a parser lost a line break ("dialogue.Log in", "ouverteSi"), become line feeds.  Beside Han and
    kana, the signs ! ( ) , : ; ? are full-width, for there they are tokens of their own.
 4. In sources whose articles are one line each, sentences are read as lines: what anchors and slots go by elsewhere.  A
-   short stretch behind a glue point that ends without a sign, as headlines do, stays one line.
+   short stretch behind a glue point that ends without a sign, as headlines do, stays one line; at the end of a text, if
+   that is as long as no item that a feed cuts off.
 
 Pages (HTML) are read unchanged.
 """
