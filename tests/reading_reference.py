@@ -19,6 +19,8 @@ from templatemine.text.slots import SLOT_SIZE
 
 MIN_ARTICLE = 1000
 """Characters of a text that no feed has cut off."""
+MAX_STAMP = 180
+"""Bytes of a stamp in brackets that opens a text."""
 Edits = list[tuple[int, int, str]]
 """(start, end, replacement), ascending and disjoint."""
 
@@ -314,10 +316,15 @@ def _part_sentences(text: str, rules: ReadingRules) -> Edits:
     """Blanks between sentences, and ends of sentences of scripts without spaces; none within a headline behind a label."""
     edits: Edits = []
     whole_to = 0
+    first = 0
+    stamp = _compile(r"(?:【[^】【〔（\n。！？]*】|〔[^〕【〔（\n。！？]*〕|（[^）【〔（\n。！？]*）)( *+)(?!\n|$)").match(text)
+    if stamp and len(stamp.group()[: -len(stamp.group(1)) or None].encode("utf-8", "surrogatepass")) <= MAX_STAMP:
+        edits.append((*stamp.span(1), "\n"))
+        first = stamp.end()
     for match in _compile(
-        r" +(?=[^ \n\p{Lowercase}])|[\u3002\uff01\uff1f][\u3002\uff01\uff1f\u300d\u300f\u201d\uff09]*(?=[^ \n])"
-    ).finditer(text):
-        begin, end = text.rfind("\n", 0, match.start()) + 1, text.find("\n", match.start())
+        r" +(?=[^ \n\p{Lowercase}])|[\u3002\uff01\uff1f][\u3002\uff01\uff1f\u300d\u300f\u201d\uff09]*+(?=[^ \n])"
+    ).finditer(text, first):
+        begin, end = max(first, text.rfind("\n", 0, match.start()) + 1), text.find("\n", match.start())
         is_whole = end >= 0 or len(text) >= MIN_ARTICLE
         end = len(text) if end < 0 else end
         if match.start() < whole_to or (begin > 0 and is_whole and _is_headline(text, begin, end)):

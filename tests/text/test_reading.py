@@ -196,6 +196,15 @@ PARTED = HEADLINE.replace(". ", ".\n")
             "It was Prof. Ann Hill.\nCapt. Lee and Mme. Roy saw it.\nSo he left.",
         ),
         ("그렇게 말했다. 5일 왔다. 다음", "그렇게 말했다.\n5일 왔다.\n다음"),
+        # A stamp that opens a text is a line.
+        ("【記者王五/台北報導】木火土金。水山", "【記者王五/台北報導】\n木火土金。\n水山"),
+        ("（記者王五報導） 木火土金。水山", "（記者王五報導）\n木火土金。\n水山"),
+        ("〔木〕", "〔木〕"),
+        ("【木】 \n火", "【木】 \n火"),
+        ("【木【火】】土", "【木【火】】土"),
+        ("木【火】土", "木【火】土"),
+        (f"【{'木' * 58}】土", f"【{'木' * 58}】\n土"),
+        (f"【{'木' * 59}】土", f"【{'木' * 59}】土"),
     ],
 )
 def test_sentences_of_an_article_in_one_line_are_lines(text: str, expected: str) -> None:
@@ -301,7 +310,7 @@ def test_what_is_invisible_goes_with_the_token_beside_it() -> None:
 # ------------------------------------------------------------------------------------------------------------- cleaning
 
 SIGNS = "\u200e\u200f\u061c\u202a\u202c\u2066\u2069\ufeff\u00ad\u200b\u2060\u200c\u200d\ufe0f\u0640"
-GLUE_PIECES = ("\u00a9", "Mrs", "dr.", "NATO", "www.", "#", "(", ")", "[", "]", "\u201e", "\u201c", "\u00bb", "\ub2e4", "\uae30\uc790", "\u0939\u0948\u0964", "\u06d4", "\u0627\u0644", "A", "I", "YouTube", "&lt;", "&#8217;", "&amp;amp;", "<br/>", "</p", "<a h", "class=\"x\"", ">", "&foo;", "\u0309", "\u0323", "dialogue.", "Log", "Si", "ouverte", "2021", "said.\u201d", "(AP)", "\u2026", "\u2019", "It", "\uff0c", "\u4e2d", "&amp;", "<p>", "e\u0301")  # fmt: skip
+GLUE_PIECES = ("\u00a9", "Mrs", "dr.", "NATO", "www.", "#", "(", ")", "[", "]", "\u201e", "\u201c", "\u00bb", "\ub2e4", "\uae30\uc790", "\u0939\u0948\u0964", "\u06d4", "\u0627\u0644", "A", "I", "YouTube", "&lt;", "&#8217;", "&amp;amp;", "<br/>", "</p", "<a h", "class=\"x\"", ">", "&foo;", "\u0309", "\u0323", "dialogue.", "Log", "Si", "ouverte", "2021", "said.\u201d", "(AP)", "\u2026", "\u2019", "It", "\uff0c", "\u3010", "\u3011", "\u3014", "\u3015", "\uff08", "\u3002", "\u4e2d", "&amp;", "<p>", "e\u0301")  # fmt: skip
 
 
 @st.composite

@@ -177,6 +177,7 @@ cdef enum:
     MAX_LABEL = 40          # bytes of a label before a headline
     MAX_LABEL_BLANKS = 4
     MIN_ARTICLE = 1000      # characters of a text that no feed has cut off
+    MAX_STAMP = 180         # bytes of a stamp in brackets that opens a text
 
 
 # ------------------------------------------------------------------------------------------------------------------ characters
@@ -905,10 +906,36 @@ cdef bint has_one_label(const uint8_t* p, int64_t start, int64_t end) noexcept n
     return True
 
 
+cdef int64_t stamp_end(const uint8_t* p, int64_t n) noexcept nogil:
+    """Where a stamp between brackets of scripts without spaces ends that opens a text, if text follows it; else 0."""
+    cdef int64_t i = 0, k
+    cdef uint32_t c = char_at(p, 0, n)
+    cdef uint32_t partner = 0xFF09 if c == 0xFF08 else c + 1
+    if c != 0xFF08 and c != 0x3010 and c != 0x3014:
+        return 0
+    while i < min(n, MAX_STAMP):
+        k = i
+        i = next_char(p, i, n)
+        c = char_at(p, k, n)
+        if c == partner:
+            k = i
+            while i < n and p[i] == 32:
+                i += 1
+            return k if i < n and p[i] != 10 else 0
+        if p[k] == 10 or is_own_stop(c) or (k > 0 and (c == 0xFF08 or c == 0x3010 or c == 0x3014)):
+            return 0
+    return 0
+
+
 cdef int part_sentences(const uint8_t* p, int64_t n, Step* step) except -1 nogil:
     """The blanks between sentences become line feeds, and sentences of scripts without spaces end with one; sentences of a
     headline behind a glue point stay together.  The end of a short text may be cut off, and tells nothing."""
-    cdef int64_t start = 0, end
+    cdef int64_t start = stamp_end(p, n), end = start
+    if start:
+        while end < n and p[end] == 32:
+            end += 1
+        add_edit(step, p, start, end, b"\n", 1)
+        start = end
     while start < n:
         end = start
         while end < n and p[end] != 10:
