@@ -218,8 +218,9 @@ def test_what_other_templates_cut_is_neither_told_nor_shown() -> None:
     pack = named([b"The", b"post", b"ends", b"here."], "line")
     label = replace(LABELLED, tokens=("The", "post"), example="The post", df=10, count=10, within=0.8)
     pack = replace(pack, questions=(label,))
-    assert describe_stake(pack, label) == (
-        "it leaves about 16 characters in 2 documents, and what follows on the line; other templates cut it elsewhere"
+    assert describe_stake(label) == (
+        "of what is at stake: about 900 characters in 2 documents, with what follows on the line; "
+        "other templates cut it elsewhere"
     )
     contexts = QuestionContexts(pack, [label], 40)
     texts = ["One.\nThe post ends here.\nTwo.", "Three.\nThe post of a Town\nFour."]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -119,11 +120,18 @@ def test_a_question_says_why_it_is_asked(cli: Cli, packs: Path) -> None:
     pack = Pack.load(packs / f"{SOURCE}.json")
     one = open_questions(pack)[0]
     told = cli("ask", packs, "--only", SOURCE, "-n", "1", "--list").out
-    assert f"asked because {describe_stake(pack, one)}" in told
-    assert f"{one.count * len(one.example):,} characters in {one.df} documents" in told
-    assert describe_stake(pack, replace(one, filled="start")).endswith(", and what precedes it on the line")
-    sure = replace(one, tokens=pack.templates[0].tokens or ())
-    assert describe_stake(pack, sure).startswith("it cuts about")
+    assert f"asked because of what is at stake: about {one.stake:,} characters in {one.df} documents" in told
+    assert describe_stake(replace(one, filled="start")).endswith(", with what precedes it on the line")
+
+
+def test_what_is_at_stake_is_the_same_figure_everywhere(cli: Cli, packs: Path) -> None:
+    """ask told the size of a string, and show how much of it an answer was expected to change."""
+    file = packs / f"{SOURCE}.json"
+    stakes = [one.stake for one in open_questions(Pack.load(file))]
+    asked = cli("ask", packs, "--only", SOURCE, "--list", "-n", "50").out
+    assert [int(one.replace(",", "")) for one in re.findall(r"at stake: about ([\d,]+) characters", asked)] == stakes
+    told = json.loads(cli("ask", packs, "--only", SOURCE, "--json", "-n", "50").out)["questions"]
+    assert [one["stake"] for one in told] == stakes
 
 
 def test_without_an_archive_a_string_is_shown_once(cli: Cli, packs: Path) -> None:

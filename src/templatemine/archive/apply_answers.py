@@ -162,7 +162,8 @@ def describe_cut(rules: Sequence[Rule]) -> str:
     label = join_tokens(template.string or ())
     size = rule.count * len(label if template.slot else rule.example or label)
     alone = "the label only, " if len(rules) > 1 else ""
-    return alone + _describe_size(size, rule.df, template.slot if template.filler == ANY else "")
+    rest = f", and {_REST_OF_LINE[template.slot]}" if template.slot in _REST_OF_LINE and template.filler == ANY else ""
+    return f"{alone}{_describe_size(size, rule.df)}{rest}"
 
 
 def _question_tokens(question: Question, filled: bool) -> tuple[str, ...]:
@@ -193,20 +194,19 @@ def describe_removal(pack: Pack, question: Question) -> str:
     return "cut with names beside it, and left in before others" if takes_names else "cut with the rest of its line"
 
 
-def describe_stake(pack: Pack, question: Question) -> str:
-    """Say why a string is asked about, though others may be more in doubt: how much is decided with it."""
-    removal = current_removal(pack, question)
-    in_part = not removal and find_inner_templates(pack, question)
-    verb = "cuts" if removal else "leaves some of" if in_part else "leaves"
-    share = 1 - question.within
-    size = round(share * question.count) * len(question.example or join_tokens(question.tokens))
+def describe_stake(question: Question) -> str:
+    """Say why a string is asked about, though others may be more in doubt: the characters at stake, and where."""
+    df = round((1 - question.within) * question.df)
+    rest = f", with {_REST_OF_LINE[question.filled]}" if question.filled else ""
     within = "; other templates cut it elsewhere" if question.within else ""
-    return f"it {verb} {_describe_size(size, round(share * question.df), question.filled)}{within}"
+    return f"of what is at stake: {_describe_size(question.stake, df)}{rest}{within}"
 
 
-def _describe_size(size: int, df: int, filled: str) -> str:
-    rest = {"end": ", and what follows on the line", "start": ", and what precedes it on the line"}
-    return f"about {counted(size, 'character')} in {counted(df, 'document')}{rest.get(filled, '')}"
+_REST_OF_LINE = {"end": "what follows on the line", "start": "what precedes it on the line"}
+
+
+def _describe_size(size: int, df: int) -> str:
+    return f"about {counted(size, 'character')} in {counted(df, 'document')}"
 
 
 def _template_ids(question: Question) -> tuple[str, ...]:

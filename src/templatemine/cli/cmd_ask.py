@@ -26,9 +26,10 @@ if TYPE_CHECKING:
     from templatemine.report.terminal import Painter
 
 DESCRIPTION = """\
-Asks about uncertain strings, most consequential first: boilerplate, or part of
-the story? With --archive each is shown in three articles, with what each answer
-would change in the articles read (a hundred, if the source has so many). The
+Asks about uncertain strings: boilerplate, or part of the story? Those with most
+at stake are first: the characters that an answer can be expected to change.
+With --archive each is shown in three articles, with what each answer would
+change in the articles read (a hundred, if the source has so many). The
 string is marked, by colour or as [-this-], and what would go with a label as
 {-this-}. Packs of pages are left out, unless --only names them: templates do
 not choose the main text.
@@ -267,7 +268,7 @@ def _format_question(number: int, of: int, question: Question, sample: _Sample, 
         f"{question.score:.0%} likely boilerplate"
     )
     string = common.escape_line(join_tokens(question.tokens, question.example))
-    lines = ["", painter.title(head), f"  asked because {describe_stake(pack, question)}", f"  {string}"]
+    lines = ["", painter.title(head), f"  asked because {describe_stake(question)}", f"  {string}"]
     places = sample.contexts.places_of(question)
     # Of a string without patterns the example says nothing more.
     told = question.example and string != common.escape_line(question.example)

@@ -59,8 +59,8 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rejected",
         action="store_true",
-        help="list the rejected candidates that are worth a decision, with their reasons: first what ask asks about; "
-        "--limit 0 lists all",
+        help="list the rejected candidates that are worth a decision, with their reasons: first what ask asks about, "
+        "with the characters at stake; --limit 0 lists all",
     )
     parser.add_argument("--why", action="store_true", help="also print what speaks for and against each template")
     parser.add_argument(

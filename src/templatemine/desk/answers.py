@@ -319,7 +319,7 @@ class Desk:
                 "score": one.score,
                 "filled": one.filled,
                 "today": describe_removal(stored.pack, one),
-                "stake": describe_stake(stored.pack, one),
+                "stake": describe_stake(one),
                 "answers": possible_answers(one),
                 "snippets": [
                     {"before": place.before, "match": place.found, "filler": place.filler, "after": place.behind}
