@@ -190,3 +190,5 @@ def test_records_have_it_whatever_is_cut(policy: str) -> None:
     written = orjson.loads(line)
     assert written["found"] == {"byline": ["Ines Harper"]}
     assert ("By Ines Harper" in written["text"]) == (policy != "llm")
+    counts = cleaner.tally.total()
+    assert (counts.with_found, counts.found) == (1, {"byline": 1})

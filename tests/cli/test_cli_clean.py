@@ -10,6 +10,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from templatemine.cleaning.cleaner import Cleaner
 from templatemine.cleaning.tally import SourceTally
 from templatemine.cli.cmd_clean import _format_kinds
 from templatemine.packs.pack import Pack
+from templatemine.packs.pack_record import bare_template
 
 
 @pytest.fixture
@@ -156,6 +158,32 @@ def test_kinds_that_are_kept(cli: Cli, mined: Path, new: Path, tmp_path: Path) -
         assert ran.code == 2
         assert why in ran.err
         assert not (tmp_path / "d.jsonl").exists()
+
+
+def test_the_summary_of_clean_says_how_many_records_got_something(cli: Cli, mined: Path, tmp_path: Path) -> None:
+    """It was told neither there nor in the short help."""
+    texts = (
+        "By Ines Harper\nThe story.",
+        "BRIDGEBRIDGE, March 3 (Reuters)\nThe story.",
+        "By Ann Doe\nOne.",
+        "A story.",
+    )
+    archive = tmp_path / "a.jsonl"
+    archive.write_text("".join(json.dumps({"source": "a", "text": text}) + "\n" for text in texts), encoding="utf-8")
+    templates = (
+        replace(bare_template(("By", "{slot}")), anchor="line", example="By Ann Doe", kind="byline"),
+        replace(bare_template(("{slot}", "(Reuters)")), anchor="line", example="RIVA (Reuters)", kind="dateline"),
+    )
+    pack = replace(Pack.load(mined / f"{SOURCES[0]}.json"), source="a", templates=templates, questions=(), mined=None)
+    pack.save(tmp_path / "a.json")
+    clean = ("clean", archive, "-p", tmp_path / "a.json", "-o", tmp_path / "out.jsonl", "--force")
+    assert "\n3 got a field 'found': byline 2, agency 1, place 1\n" in cli(*clean, "--found", "--jobs", 2).err
+    assert "\n3 would get a field 'found': byline 2, agency 1, place 1\n" in cli(*clean, "--found", "--dry-run").err
+    facts = json.loads(cli(*clean, "--found", "--json").out)
+    assert (facts["with_found"], facts["sources"][0]["found"]) == (3, {"byline": 2, "agency": 1, "place": 1})
+    assert "found" not in cli(*clean).err
+    assert "found" not in json.loads(cli(*clean, "--json").out)
+    assert "--found" in cli("clean", "--help").out
 
 
 def test_check_names_what_is_wrong_with_each_source(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:

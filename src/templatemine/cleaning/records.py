@@ -426,6 +426,8 @@ class RecordCleaner:
             record[f"{removed_field}_stub"] = True
         if ready.finder is not None and (found := ready.finder.find(body)):
             record["found"] = found
+            if not drops:
+                counts.add_found(found)
         if blocks is not None and self.config.blocks_field is not None:
             record[self.config.blocks_field] = [_block_fields(block) for block in blocks]
 

@@ -127,6 +127,10 @@ class SourceTally:
         Pages whose main text was written in another format than plain text.
     bad_pack : int
         Passed on as they were: the pack of the source cannot be trusted, see `Tally.bad_packs`.
+    with_found : int
+        Records whose bylines and datelines say something (`StreamConfig.found`).
+    found : dict of str to int
+        How many of those say something of each field: ``byline``, ``agency``, ``place``, ``updated``.
     """
 
     records: int = 0
@@ -147,7 +151,9 @@ class SourceTally:
     dropped: int = 0
     looked: int = field(default=0, compare=False)
     torn: int = 0
+    with_found: int = 0
     kinds: dict[str, int] = field(default_factory=dict)
+    found: dict[str, int] = field(default_factory=dict)
 
     def add(self, other: SourceTally) -> None:
         """Add the counts of another tally."""
@@ -155,11 +161,19 @@ class SourceTally:
             if number := getattr(other, name):
                 setattr(self, name, getattr(self, name) + number)
         self.add_kinds(other.kinds)
+        for name, number in other.found.items():
+            self.found[name] = self.found.get(name, 0) + number
 
     def add_kinds(self, kinds: Mapping[str, int]) -> None:
         """Add code points of stretches of some kinds."""
         for kind, size in kinds.items():
             self.kinds[kind] = self.kinds.get(kind, 0) + size
+
+    def add_found(self, names: Iterable[str]) -> None:
+        """Count a record whose bylines and datelines say something of some fields."""
+        self.with_found += 1
+        for name in names:
+            self.found[name] = self.found.get(name, 0) + 1
 
 
 def count_spans(spans: Iterable[Span]) -> dict[str, int]:
@@ -182,7 +196,7 @@ def mark_cut(text: str, start: int, end: int) -> str:
     return " ".join(f"{text[max(0, start - _BESIDE) : start]}[-{cut}-]{text[end : end + _BESIDE]}".split())
 
 
-_COUNTS = tuple(one.name for one in fields(SourceTally) if one.name != "kinds")
+_COUNTS = tuple(one.name for one in fields(SourceTally) if one.name not in ("kinds", "found"))
 
 
 @dataclass(slots=True)

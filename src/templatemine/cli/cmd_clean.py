@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from templatemine.bounds import WORDS
 from templatemine.cli import common, text_tables
-from templatemine.config import CleanConfig, PageConfig
+from templatemine.config import TEXT_FORMATS, CleanConfig, PageConfig
 from templatemine.errors import ConfigError, CorpusError, counted
 from templatemine.kinds import CUT_ALL, DEFAULT, KINDS, POLICIES, Choice
 
@@ -71,6 +71,7 @@ COMMON = (
     "--keep",
     "--policy",
     "--mark",
+    "--found",
     "--whole-lines",
     "--check",
     "--text-format",
@@ -108,7 +109,8 @@ def add(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--found",
         action="store_true",
-        help="of articles, into JSON lines: also write names, agency, place and time from bylines and datelines",
+        help="also write names, places ... of bylines and datelines; of articles, into JSON lines, as a field found "
+        "with byline, agency, place and updated",
     )
     group.add_argument("--again", action="store_true", help="also clean records that were cleaned before")
     group.add_argument(
@@ -181,8 +183,9 @@ def _add_cleaning(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         help="leave texts, and list what could be cut; in the field spans, of all kinds (notes too, which other runs "
         "keep) or of those that are chosen; so does --policy archive",
     )
-    told = "how main texts of pages are written; as in extract, json is its content"
-    common.add_words(group, "--text-format", "CleanConfig.text_format", told)
+    forms = " or ".join((", ".join(TEXT_FORMATS[:-1]), TEXT_FORMATS[-1]))
+    told = f"main texts of pages as {forms}; as in extract, json is its content"
+    common.add_words(group, "--text-format", "CleanConfig.text_format", told, metavar="FORMAT")
     common.add_markup_options(group, common.MARKUP_OPTIONS)
     return group
 
@@ -433,11 +436,11 @@ def _print_summary(args: argparse.Namespace, terminal: common.Terminal, tally: T
     total = tally.total()
     if args.json:
         facts = {
-            **_source_json(total),
+            **_source_json(total, args.found),
             **terminal.figures(),
         }
         facts["sources"] = [
-            {"source": source, **_source_json(counts)} for source, counts in sorted(tally.sources.items())
+            {"source": source, **_source_json(counts, args.found)} for source, counts in sorted(tally.sources.items())
         ]
         terminal.report(facts, to_stdout=args.output != "-")
         return
@@ -483,7 +486,7 @@ def _explain_no_pack(args: argparse.Namespace, tally: Tally) -> str:
     )
 
 
-def _source_json(counts: SourceTally) -> dict[str, Any]:
+def _source_json(counts: SourceTally, is_found: bool) -> dict[str, Any]:
     return {
         "records": counts.records,
         "no_pack": counts.no_pack,
@@ -504,6 +507,7 @@ def _source_json(counts: SourceTally) -> dict[str, Any]:
         "torn_looked": counts.looked,
         "torn": counts.torn,
         "formatted": counts.formatted,
+        **({"found": counts.found, "with_found": counts.with_found} if is_found else {}),
     }
 
 
@@ -593,4 +597,12 @@ def _format_totals(
     ):
         if number:
             lines.append(f"{number:,} {what}")
-    return lines + terminal.notes()
+    return [*lines, *([_format_found(args, total)] if args.found else []), *terminal.notes()]
+
+
+def _format_found(args: argparse.Namespace, total: SourceTally) -> str:
+    """Say how many records got metadata from their bylines and datelines, and how many of each field."""
+    gets = "would get" if args.dry_run or args.diff else "got"
+    fields = ", ".join(f"{name} {number:,}" for name, number in sorted(total.found.items(), key=lambda one: -one[1]))
+    some = f": {fields}" if fields else ": no byline and no dateline was read"
+    return f"{total.with_found:,} {gets} a field 'found'{some}"
