@@ -647,7 +647,7 @@ def test_packs_that_are_none(cli: Cli, mined: Path, new: Path, tmp_path: Path) -
     (tmp_path / "text.json").write_text("hello")
     shutil.copy(mined / "alpha.example.json", tmp_path / "none.json")
     for packs, message in (
-        ([tmp_path / "gone"], "gone: cannot be read: No such file or directory"),
+        ([tmp_path / "gone"], "gone: there is no such pack or folder of packs"),
         ([tmp_path / "none"], "expected a folder with packs, found no .json file in it"),
         ([tmp_path / "text.json"], "text.json: not JSON"),
         (

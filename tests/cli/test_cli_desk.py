@@ -33,7 +33,7 @@ def test_what_is_missing_is_told(
     pytest.importorskip("jinja2")
     base = ("desk", mined, "-a", archive, "--port", "0", "--store", tmp_path / "desk.sqlite")
     assert (
-        "none: expected a folder of packs, found nothing"
+        "none: there is no such pack or folder of packs"
         in cli("desk", tmp_path / "none", "-a", archive, "--port", "0").error
     )
     (tmp_path / "store").write_text("something else, and long enough to be taken for a database" * 30)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -18,9 +19,10 @@ from conftest import Cli
 from templatemine.__main__ import main
 from templatemine.archive.apply_overrides import apply_rules
 from templatemine.cli import cmd_show as show
+from templatemine.errors import PackError
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
-from templatemine.packs.pack_folder import read_rejected, rejected_path
+from templatemine.packs.pack_folder import pack_names, read_rejected, rejected_path
 from templatemine.packs.pack_record import template_id
 
 
@@ -243,10 +245,11 @@ def test_scores_that_decide_are_no_second_number_of_templates(cli: Cli, pack: Pa
     assert f"templates   {len(whole.templates)}\n" in out
 
 
-def test_a_pack_by_its_source(cli: Cli, mined: Path) -> None:
-    ran = cli("show", mined / "alpha.example")
-    assert ran.code == 2
-    assert ran.error.endswith(f"No such file or directory; did you mean {mined / 'alpha.example.json'}?")
+def test_a_pack_without_its_suffix(cli: Cli, mined: Path) -> None:
+    """A program is told of the file, and a person gets it."""
+    assert cli("show", mined / "alpha.example").out == cli("show", mined / "alpha.example.json").out
+    with pytest.raises(PackError, match=re.escape(f"directory; did you mean {mined / 'alpha.example.json'}?")):
+        Pack.load(mined / "alpha.example")
 
 
 def test_rejected_candidates_that_few_would_decide_are_counted(cli: Cli, mined: Path, tmp_path: Path) -> None:
@@ -292,7 +295,11 @@ def test_a_folder_with_something_else_in_it(cli: Cli, pack: Path, tmp_path: Path
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(None, "cannot be read: No such file"), ("{", "not JSON"), ('{"schema": 7}', "it is from a newer version")],
+    [
+        (None, "there is no such pack or folder of packs"),
+        ("{", "not JSON"),
+        ('{"schema": 7}', "it is from a newer version"),
+    ],
 )
 def test_what_is_no_pack(cli: Cli, tmp_path: Path, content: str | None, message: str) -> None:
     if content is not None:
@@ -300,6 +307,55 @@ def test_what_is_no_pack(cli: Cli, tmp_path: Path, content: str | None, message:
     ran = cli("show", tmp_path / "p.json")
     assert ran.error.startswith(f"{tmp_path}/p.json: ")
     assert message in ran.error
+
+
+@pytest.mark.parametrize("source", [SOURCES[0], "A/b"])
+def test_a_pack_is_found_by_its_source(
+    cli: Cli, pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str
+) -> None:
+    """In the folder of all examples, and beside the path that is given, in every command that takes packs."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "packs").mkdir()
+    file = Path("packs", pack_names(source)[0])
+    replace(Pack.load(pack), source=source).save(file)
+    told = cli("show", file).out
+    assert told
+    for name in (source, file.name, str(file.with_suffix(""))):
+        assert cli("show", name).out == told
+    archive = write(tmp_path / "a.jsonl", [{"source": source, "text": "One."}])
+    for words in (
+        ("diff", source, file),
+        ("ask", source, "--list"),
+        ("explain", archive, "-p", source),
+        ("clean", archive, "-p", source, "-o", "out.jsonl", "--hits", "packs/hits"),
+        ("report", source, "-o", "r.html", "--against", source),
+        ("drift", source),
+    ):
+        ran = cli(*words)
+        assert ran.code == 0, ran.err
+    Path("packs", "hits").rename("hits")
+    assert cli("drift", source).error.startswith("packs/hits: expected counts")
+
+
+def test_where_a_pack_was_looked_for_is_told(
+    cli: Cli, pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    missing = "there is no such pack or folder of packs"
+    assert cli("show", "a.com").error == f"a.com: {missing}; looked for a.com.json and packs/a.com.json, too"
+    shutil.copytree(pack.parent, "packs")
+    assert cli("show", SOURCES[0][:-1]).error.endswith(f"; did you mean {SOURCES[0]}?")
+    archive = write(tmp_path / "a.jsonl", [{"source": "a", "text": "One."}])
+    for words in (
+        ("diff", "packs", "a.com"),
+        ("ask", "a.com"),
+        ("explain", archive, "-p", "a.com"),
+        ("clean", archive, "-p", "a.com"),
+        ("report", "packs", "-o", "r.html", "--against", "a.com"),
+        ("drift", "a.com"),
+        ("extract", archive, "-p", "a.com"),
+    ):
+        assert cli(*words).error.startswith(f"a.com: {missing}; looked for "), words
 
 
 def test_scripts_of_all_kinds(cli: Cli, tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ COMMON = ("--archive", "--only", "--reject", "--accept", "--limit", "--by", "--l
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    parser.add_argument("packs", metavar="PACKS", nargs="+", help="packs, or folders of packs")
+    parser.add_argument("packs", metavar="PACKS", nargs="+", help=common.PACKS_HELP)
     common.add_archive_option(parser)
     parser.add_argument("--only", metavar="SOURCE", action="append", help="ask about this source only; may be repeated")
     parser.add_argument(
@@ -131,7 +131,7 @@ def run(args: argparse.Namespace) -> int:
 
     terminal = common.Terminal(quiet=False, strict=False)
     common.check_archive_source(args, "--only asks about one source")
-    files = PackFiles(args.packs, errors="skip")
+    files = PackFiles(common.find_packs(args.packs), errors="skip")
     packs = files.readable(terminal.skip_bad_pack)
     for name in args.only or ():
         if name not in packs:

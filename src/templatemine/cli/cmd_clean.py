@@ -86,7 +86,7 @@ COMMON = (
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.add_argument("inputs", metavar="INPUT", nargs="+", help=common.INPUT_HELP)
-    common.add_packs_option(parser, "packs, or folders of packs", required=True)
+    common.add_packs_option(parser, common.PACKS_HELP, required=True)
     parser.add_argument(
         "--output",
         "-o",
@@ -225,6 +225,7 @@ def run(args: argparse.Namespace) -> int:
         raise ConfigError("--diff and --json: expected one of them, got both; explain --json prints every cut as JSON")
     if looking:
         args.output = os.devnull
+    args.packs = common.find_packs(args.packs)
     _check_paths(args)
     common.check_inputs(args.inputs)
     read = common.read_config(args)

@@ -34,7 +34,7 @@ COMMON = ("--archive", "--gold", "--sample", "--store", "--by", "--host", "--por
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.epilog = EXIT_CODES
-    parser.add_argument("packs", metavar="PACKS", help="folder of packs, or one pack")
+    parser.add_argument("packs", metavar="PACKS", help=common.ONE_PACK_HELP)
     common.add_archive_option(parser, required=True)
     parser.add_argument("--gold", metavar="PATH", help="annotated spans, a file or a folder, for F1 in comparisons")
     common.add_number(parser, "--sample", 1, 300, "documents of each source that are held in memory and shown")
@@ -83,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
         terminal.skipped_more()
 
     serve(
-        args.packs,
+        common.find_pack(args.packs),
         records,
         config,
         lambda address: common.print_text(f"{address}\n"),

@@ -33,7 +33,7 @@ COMMON = ("--archive", "--limit", "--full", "--json")
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    parser.add_argument("old", metavar="OLD", help="a pack, or a folder of packs")
+    parser.add_argument("old", metavar="OLD", help=common.ONE_PACK_HELP)
     parser.add_argument("new", metavar="NEW", help="another one")
     common.add_archive_option(parser)
     common.add_number(parser, "--limit", 0, _MAX_LISTED, "rows of each kind for a source; 0 for all", short="-n")
@@ -76,9 +76,7 @@ def _load_both(old: str, new: str, terminal: common.Terminal) -> tuple[Mapping[s
     from templatemine.packs.pack import Pack
     from templatemine.packs.pack_folder import load_packs
 
-    for path in (old, new):
-        if not os.path.exists(path):
-            raise ConfigError(f"{path}: there is no such file or folder")
+    old, new = common.find_pack(old), common.find_pack(new)
     if os.path.isdir(old) != os.path.isdir(new):
         raise ConfigError("OLD and NEW: expected two packs or two folders of packs, got one of each")
     if not os.path.isdir(old):

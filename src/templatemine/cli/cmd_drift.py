@@ -30,7 +30,7 @@ COMMON = ("--hits", "--between", "--reference", "--json", "--quiet")
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    parser.add_argument("packs", metavar="PACKS", help="folder of the packs")
+    parser.add_argument("packs", metavar="PACKS", help=common.ONE_PACK_HELP)
     parser.add_argument("--hits", metavar="FOLDER", help="folder of the counts (default: PACKS/hits)")
     common.add_number(
         parser, "--between", 1, 100_000, "average number of documents of a source between two false warnings"
@@ -47,8 +47,12 @@ def run(args: argparse.Namespace) -> int:
     from templatemine.packs.pack_folder import load_packs
 
     terminal = common.Terminal(quiet=args.quiet, strict=False)
-    packs = load_packs([args.packs], errors="skip", on_skip=terminal.skip_bad_pack)
-    days = read_hits(args.hits or os.path.join(args.packs, "hits"))
+    path = common.find_pack(args.packs)
+    packs = load_packs([path], errors="skip", on_skip=terminal.skip_bad_pack)
+    is_folder = os.path.isdir(path)
+    days = read_hits(args.hits or os.path.join(path if is_folder else os.path.dirname(path), "hits"))
+    if not is_folder:
+        days = {source: by_day for source, by_day in days.items() if source in packs}
     config = DriftConfig(documents=args.between, reference=args.reference)
     found = [detect_drift(source, by_day, config) for source, by_day in sorted(days.items())]
     if args.json:

@@ -173,7 +173,7 @@ def _make_system(args: argparse.Namespace, terminal: common.Terminal) -> System:
     if given != (mining.method, mining.model, mining.select.caution, 1):
         raise ConfigError("--packs excludes --method, --model, --caution and --folds: nothing is mined")
     args.method = args.model = None
-    clean = pack_cleaner(load_packs(args.packs), args.trial.clean, terminal.met)
+    clean = pack_cleaner(load_packs(common.find_packs(args.packs)), args.trial.clean, terminal.met)
     return lambda history, documents: clean(documents)
 
 

@@ -54,7 +54,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "inputs", metavar="INPUT", nargs="+", help=f"{common.INPUT_HELP}; or a .json file of one object"
     )
-    common.add_packs_option(parser, "packs, or folders of packs", required=True)
+    common.add_packs_option(parser, common.PACKS_HELP, required=True)
     parser.add_argument("--id", metavar="ID", action="append", help="only the article with this id; may be repeated")
     common.add_number(parser, "--limit", 0, _MAX_DOCUMENTS, "maximum number of articles; 0 for all", short="-n")
     parser.add_argument(
@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
     from templatemine.report.terminal import Painter
 
     terminal = common.Terminal(quiet=False, strict=args.strict)
-    packs = PackFiles(args.packs, errors="skip")
+    packs = PackFiles(common.find_packs(args.packs), errors="skip")
     painter = Painter(common.shows_colours(sys.stdout))
     config = CleanConfig(html=args.html)
     explainers: dict[str, Explainer] = {}

@@ -334,7 +334,7 @@ def _read_packs(paths: Sequence[str]) -> Mapping[str, Pack]:
         return {}
     from templatemine.packs.pack_folder import PackFiles
 
-    return PackFiles(paths, history_only=True, errors="skip")
+    return PackFiles(common.find_packs(paths), history_only=True, errors="skip")
 
 
 def _read_references(

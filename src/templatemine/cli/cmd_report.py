@@ -36,7 +36,7 @@ COMMON = ("--archive", "--output", "--against", "--title", "--samples", "--rows"
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     config = ReportConfig()
-    parser.add_argument("packs", metavar="PACKS", nargs="+", help="packs, or folders of packs")
+    parser.add_argument("packs", metavar="PACKS", nargs="+", help=common.PACKS_HELP)
     common.add_archive_option(parser)
     parser.add_argument("--output", "-o", metavar="FILE", required=True, help="HTML file; - for standard output")
     parser.add_argument(
@@ -71,6 +71,7 @@ def run(args: argparse.Namespace) -> int:
         raise ConfigError("--samples needs --archive: articles come from it")
     common.check_archive_source(args, "for a report of one source give its pack")
     require_libraries()
+    args.packs = common.find_packs(args.packs)
     terminal = common.Terminal(quiet=args.quiet, strict=args.strict)
 
     config = ReportConfig(samples=args.samples, context=args.context, rows=args.rows, rejected=args.rejected)
@@ -91,7 +92,7 @@ def run(args: argparse.Namespace) -> int:
                 )
 
         before = (
-            load_packs([args.against], errors="skip", on_skip=terminal.skip_bad_pack)
+            load_packs([common.find_pack(args.against)], errors="skip", on_skip=terminal.skip_bad_pack)
             if args.against is not None
             else None
         )

@@ -55,7 +55,7 @@ COMMON = ("--why", "--kind", "--rejected", "--regex", "--limit", "--full", "--js
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    parser.add_argument("pack", metavar="PACK", help="a pack, or a folder of packs")
+    parser.add_argument("pack", metavar="PACK", help=common.ONE_PACK_HELP)
     parser.add_argument(
         "--rejected",
         action="store_true",
@@ -80,6 +80,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Load and print."""
+    args.pack = common.find_pack(args.pack)
     if os.path.isdir(args.pack):
         for name in ("why", "regex", "kind"):
             if getattr(args, name):

@@ -23,7 +23,7 @@ from templatemine.cli.messages import (
     write_message,
 )
 from templatemine.cli.number_types import int_at_least, number_of, parse_jobs, parse_size
-from templatemine.cli.parser import Parser
+from templatemine.cli.parser import Parser, did_you_mean
 from templatemine.config import (
     SHIPPED,
     TEXT_FORMATS,
@@ -32,7 +32,7 @@ from templatemine.config import (
     ReadConfig,
     SelectConfig,
 )
-from templatemine.errors import ConfigError, CorpusError
+from templatemine.errors import ConfigError, CorpusError, PackError
 from templatemine.kinds import KINDS, POLICIES, Choice, choose
 from templatemine.progress import Progress, ignore_progress, progress_bars
 
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 __all__ = [
     "INPUT_HELP",
     "MARKUP_OPTIONS",
+    "ONE_PACK_HELP",
+    "PACKS_HELP",
     "Parser",
     "StrictStop",
     "Terminal",
@@ -61,6 +63,8 @@ __all__ = [
     "check_output",
     "escape_controls",
     "escape_line",
+    "find_pack",
+    "find_packs",
     "flush_output",
     "int_at_least",
     "markup_config",
@@ -85,6 +89,9 @@ __all__ = [
 INPUT_HELP = """\
 files or folders: JSON lines, WARC, feeds, tables; any format of "templatemine formats"; a folder of .txt or .html
 files, or of such archives; a glob pattern in quotes; a URL (s3://, hf:// ...); or - for standard input"""
+
+PACKS_HELP = "packs, or folders of packs; the name of a source is looked for in packs"
+ONE_PACK_HELP = "a pack, or a folder of packs; the name of a source is looked for in packs"
 
 MAX_NAMED_SKIPS = 5
 """Number of skipped documents that are named; the rest is only counted."""
@@ -458,6 +465,50 @@ def same_file(one: str, other: str) -> bool:
 def name_output(path: str) -> str:
     """Name an output in a message."""
     return "standard output" if path == "-" else path
+
+
+_PACKS = "packs"
+"""The folder in which packs are looked for by their source: that of all examples of mine."""
+
+
+def find_packs(paths: Iterable[str]) -> list[str]:
+    """Find packs and folders of packs, each as `find_pack` does."""
+    return [find_pack(path) for path in paths]
+
+
+def find_pack(path: str) -> str:
+    """Return a path of a pack or of a folder of packs; where there is none, that of the pack of the source of this
+    name, beside it or in ``packs``.
+
+    Raises
+    ------
+    PackError
+        There is none of them; it names the places.
+    """
+    if os.path.lexists(path):
+        return path
+    places = list(dict.fromkeys(_pack_places(path)))
+    for place in places:
+        if os.path.isfile(place):
+            return place
+    looked = f"; looked for {' and '.join(places)}, too" if places else ""
+    near = os.listdir(_PACKS) if places and os.path.isdir(_PACKS) else ()
+    meant = did_you_mean(path, [name.removesuffix(".json") for name in near if name.endswith(".json")])
+    raise PackError(f"{path}: there is no such pack or folder of packs{looked}{meant}")
+
+
+def _pack_places(path: str) -> Iterator[str]:
+    """Yield where the pack of a source may be that is named without its folder, or without its suffix."""
+    from templatemine.packs.pack_folder import pack_names
+
+    folder, name = os.path.split(path)
+    if not name:
+        return
+    if not name.endswith(".json"):
+        yield f"{path}.json"
+        yield os.path.join(folder, pack_names(name)[0])
+    if not os.path.isabs(path):
+        yield os.path.join(_PACKS, name if name.endswith(".json") and not folder else pack_names(path)[0])
 
 
 def check_output(inputs: Iterable[str], output: str, named: str | None = None) -> None:

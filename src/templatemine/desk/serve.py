@@ -79,8 +79,6 @@ def serve(
     with _open_listener(config.host, config.port) as listener:
         port = listener.getsockname()[1]
         folder = packs if os.path.isdir(packs) else os.path.dirname(packs) or "."
-        if not os.path.exists(packs):
-            raise ConfigError(f"{packs}: expected a folder of packs, found nothing")
         file = config.store or os.path.join(folder, "desk.sqlite")
         store = Store(file)
         library = Library(packs, records(), store, config.sample, frozenset(gold or ()))
