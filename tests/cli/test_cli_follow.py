@@ -71,11 +71,18 @@ def test_what_was_given_is_told_beside_what_stays_in_the_window(cli: Cli, tmp_pa
     """With a window of few documents "new" was less than what was read, and nothing told that."""
     new = write(tmp_path / "new.jsonl", dated(records(["alpha.example"], 60), "2024-01-01", 1))
     update = ("update", "--new-sources", tmp_path / "packs", new, "--window", "5", "--least", "20", "--dry-run")
-    header, row = cli(*update).err.splitlines()[:2]
+    said, header, row = cli(*update).err.splitlines()[:3]
+    assert said == (
+        "packs are mined from windows: of each source, documents of the 5 days up to the newest, or the newest 20 if "
+        "these are more (--window, --least)"
+    )
     table = dict(zip(header.split(), row.split(), strict=False))
     assert (table["given"], table["new"], table["window"]) == ("60", "50", "50")
     (told,) = json.loads(cli(*update, "--json").out)["sources"]
     assert (told["given"], told["new"], told["window"]) == (60, 50, 50)
+    # Before anything is read, and so before a long run.
+    missing = cli("update", "--new-sources", tmp_path / "packs", tmp_path / "none.jsonl").err.splitlines()
+    assert missing[0].startswith("packs are mined from windows: of each source, documents of the 14 days")
 
 
 def test_undated_sources_have_no_days(cli: Cli, tmp_path: Path) -> None:
@@ -357,7 +364,7 @@ def test_a_pattern_that_takes_too_long_ends_an_update_and_is_told_with_its_docum
     before = state()
     rows = [{**one, "id": f"new/{one['id']}"} for one in records(seed=2)]
     rows[7]["text"] += "a" * 5_000
-    ran = cli("update", "--new-sources", packs, write(tmp_path / "new.jsonl", rows))
+    ran = cli("update", "--new-sources", packs, write(tmp_path / "new.jsonl", rows), "--quiet")
     told = f"{rows[7]['source']}: document {rows[7]['id']!r}: pattern 'slow': the expression 'aa.*~|aa' takes longer"
     assert ran.error.startswith(told)
     assert ran.err.count("\n") == 1

@@ -13,6 +13,7 @@ from templatemine.errors import ConfigError, counted
 
 if TYPE_CHECKING:
     from templatemine.archive.update import SourceUpdate
+    from templatemine.archive.window import WindowConfig
     from templatemine.model import Template
 
 DESCRIPTION = """\
@@ -120,6 +121,7 @@ def run(args: argparse.Namespace) -> int:
         dry_run=args.dry_run,
         new_sources=args.new_sources,
     )
+    terminal.say(_describe_window(config.window))
     with terminal.progress() as steps:
         found = update_packs(
             args.packs,
@@ -145,6 +147,13 @@ def run(args: argparse.Namespace) -> int:
     if notes := [*_format_notes(found, args.dry_run), *terminal.notes()]:
         terminal.say("", *notes)
     return terminal.code
+
+
+def _describe_window(window: WindowConfig) -> str:
+    """Say which documents packs are mined from, before anything is read."""
+    days = "the newest day" if window.days == 1 else f"the {window.days:,} days up to the newest"
+    newest = f"the newest {window.least:,} if these are more"
+    return f"packs are mined from windows: of each source, documents of {days}, or {newest} (--window, --least)"
 
 
 def _format_notes(found: Sequence[SourceUpdate], dry_run: bool) -> list[str]:
