@@ -16,7 +16,7 @@ from templatemine.mining.score_reasons import _WORDS, CODES_PER_SIDE, describe_c
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
 from templatemine.pipeline import mine
-from templatemine.report.words import describe_reasons
+from templatemine.report.words import describe_reasons, describe_reasons_once
 
 
 def test_every_feature_has_words() -> None:
@@ -80,6 +80,12 @@ def test_packs_say_why() -> None:
     plain = replace(found, score=None, reasons_for=(), reasons_against=())
     assert plain == found
     assert describe_reasons(plain) == ""
+    # Of variants one after another the same line was told of each.
+    variant, other = replace(found, score=0.5), replace(found, reasons_for=())
+    named = zip(("t0", "t1", "t2", "t3", "t4", "t5"), (found, variant, other, variant, plain, plain), strict=True)
+    said = describe_reasons_once(named)
+    told = "score 0.50; reasons as for t0"
+    assert said == [describe_reasons(found), told, describe_reasons(other), told, "", ""]
     assert '"reasons_for"' not in replace(pack, templates=(plain,)).to_json()
     with pytest.raises(PackError, match="reasons_for, reasons_against: expected lists of strings"):
         Pack.from_json(pack.to_json().replace('"reasons_for": ["in many documents"', '"reasons_for": [5'))

@@ -277,7 +277,7 @@ def _format_templates(pack: Pack, args: argparse.Namespace, limit: int, width: i
     if not pack.templates:
         return ["no templates"]
     from templatemine.packs.families import group_families
-    from templatemine.report.words import describe_position, describe_reasons, template_text
+    from templatemine.report.words import describe_position, describe_reasons_once, template_text
 
     rows: list[tuple[str, ...]] = []
     shown: list[Template] = []
@@ -303,10 +303,10 @@ def _format_templates(pack: Pack, args: argparse.Namespace, limit: int, width: i
     if any(one.kind and not POLICIES[DEFAULT].cuts(one.kind) for one in shown):
         lines += ["", "* clean leaves these in, unless it is told --cut-only all"]
     if args.why:
+        reasons = describe_reasons_once((one.id, one) for one in shown)
         told = [
-            f"{one.id}  {describe_position(one, pack)}{_format_example(one)}; "
-            f"{describe_reasons(one) or 'no score decided'}"
-            for one in shown
+            f"{one.id}  {describe_position(one, pack)}{_format_example(one)}; {said or 'no score decided'}"
+            for one, said in zip(shown, reasons, strict=True)
         ]
         lines += ["", *(piece for line in told for piece in _wrap_line(line, width))]
     return lines + _format_more(len(pack.templates) - len(shown))

@@ -19,7 +19,7 @@ from templatemine.model import Record, Span, Template
 from templatemine.packs.pack import Pack
 from templatemine.report.explain import MAX_ALSO_MATCHED, CutParts, find_cut_template
 from templatemine.report.marks import TextPiece, elide, name_controls, split_pieces
-from templatemine.report.words import describe_position, describe_reasons, shorten, template_text
+from templatemine.report.words import describe_position, describe_reasons_once, shorten, template_text
 from templatemine.text.slots import HEADLINES
 
 _CUT, _NUMBER, _SOFT, _OUT, _IN, _PLACE = "\x1b[30;43m", "\x1b[1;33m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[36m"
@@ -132,8 +132,9 @@ def format_rows(listed: Iterable[ListedTemplate], pack: Pack) -> list[tuple[str,
 
 def format_reasons(listed: Iterable[ListedTemplate]) -> list[str]:
     """Explain why they are templates, where a score decided, and below it others that matched."""
-    lines = []
-    for one in listed:
+    listed, lines = list(listed), []
+    said = describe_reasons_once((str(one.number), one.template) for one in listed)
+    for one, reasons in zip(listed, said, strict=True):
         head = f"{one.number}: "
         torn = [
             f"{{{'!' * (edge == 'start')}{one.number}{'!' * (edge == 'end')}}} {verb} within a sentence: "
@@ -141,7 +142,7 @@ def format_reasons(listed: Iterable[ListedTemplate]) -> list[str]:
             for edge, verb in (("start", "begins"), ("end", "ends"))
             if (template := one.torn.get(edge)) is not None
         ]
-        for words in filter(None, (*torn, describe_reasons(one.template), _format_also(one))):
+        for words in filter(None, (*torn, reasons, _format_also(one))):
             lines.append(head + words)
             head = " " * len(head)
     return lines

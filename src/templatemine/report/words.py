@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import unescape
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ __all__ = [
     "describe_choice",
     "describe_position",
     "describe_reasons",
+    "describe_reasons_once",
     "join_tokens",
     "outermost_templates",
     "shorten",
@@ -74,6 +75,20 @@ def describe_reasons(template: Template) -> str:
     sides = (("for it", template.reasons_for), ("against it", template.reasons_against))
     told = "; ".join(f"{side}: {', '.join(words)}" for side, words in sides if words)
     return f"score {template.score:.2f}" + (f"; {told}" if told else "")
+
+
+def describe_reasons_once(named: Iterable[tuple[str, Template]]) -> list[str]:
+    """Explain in words why each is a template, as `describe_reasons` does; reasons of one before are told by its
+    name."""
+    names: dict[tuple[tuple[str, ...], ...], str] = {}
+    said = []
+    for name, one in named:
+        first = names.setdefault((one.reasons_for, one.reasons_against), name)
+        if one.score is None or first == name or not (one.reasons_for or one.reasons_against):
+            said.append(describe_reasons(one))
+        else:
+            said.append(f"score {one.score:.2f}; reasons as for {first}")
+    return said
 
 
 def outermost_templates(templates: Sequence[Template]) -> list[Template]:
