@@ -215,7 +215,7 @@ def test_what_is_at_risk_has_a_command_that_rejects_it(cli: Cli, mined: Path, tm
     path, page = write(tmp_path / "rows.jsonl", rows), tmp_path / "r.html"
     told = cli("report", packs, "-a", path, "-o", page).err
     command = f"templatemine ask '{packs}' --only alpha.example --reject {template_id(words)}"
-    assert f"most at risk: {template_id(words)} of alpha.example: They also warn:\n" in told
+    assert f"riskiest template: {template_id(words)} of alpha.example: They also warn:\n" in told
     assert f"if it is story: {command}\n" in told
     assert f"If it is story: <code>{escape(command)}</code>" in page.read_text(encoding="utf-8")
     facts = json.loads(cli("report", packs, "-a", path, "-o", page, "--force", "--json").out)["riskiest"]

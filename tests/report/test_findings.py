@@ -95,7 +95,7 @@ def test_the_example_of_what_is_risky_is_the_least_usual_cut() -> None:
         variants=0,
         documents=4,
         characters=9,
-        risk=0.0,
+        story=0.0,
         doubt=0.0,
         signs=(),
         match="",
@@ -123,9 +123,9 @@ def test_sources_are_listed_by_what_may_be_wrong(pack: Pack, documents: list[Doc
     given = [replace(one, source=name) for one in documents for name in packs]
     made = make_report(packs, given, lambda source: ())
     large, torn = made.sources
-    assert torn.risk < large.risk
-    assert torn.worst > large.worst
-    table = rendered(made).partition("Sources by risk</h2>")[2]
+    assert torn.story < large.story
+    assert torn.in_doubt > large.in_doubt
+    table = rendered(made).partition("Sources, most in doubt first</h2>")[2]
     assert table.index("torn.example") < table.index("large.example")
 
 
@@ -139,11 +139,11 @@ def test_a_source_that_tears_every_sentence_leads_and_the_rank_is_seen(pack: Pac
     assert left.articles == left.looked > 0
     page = rendered(made)
     assert f"cuts: {RESIDUE_KINDS['torn sentence']}." in page
-    table = page.partition("Sources by risk</h2>")[2].partition("</table>")[0]
-    shares = re.findall(r'c-worst">([\d.]+)%', table)
-    assert [f"{100 * one.worst:.1f}" for one in sorted(made.sources, key=lambda one: -one.worst)] == shares
+    table = page.partition("Sources, most in doubt first</h2>")[2].partition("</table>")[0]
+    shares = re.findall(r'c-doubt">([\d.]+)%', table)
+    assert [f"{100 * one.in_doubt:.1f}" for one in sorted(made.sources, key=lambda one: -one.in_doubt)] == shares
     assert table.index("torn.example") < table.index("calm.example")
-    assert "c-worst" not in rendered(report(pack, None)).partition("</style>")[2]  # which is known of an archive alone
+    assert "c-doubt" not in rendered(report(pack, None)).partition("</style>")[2]  # which is known of an archive alone
 
 
 def test_the_riskiest_first(pack: Pack, documents: list[Document]) -> None:
@@ -162,7 +162,7 @@ def test_the_riskiest_first(pack: Pack, documents: list[Document]) -> None:
         found[one.id] = (1 - (one.score or 0)) * len(spans) * len(one.example)
     for one in made.riskiest:
         if one.template.id in found:
-            assert one.risk >= found[one.template.id] * 0.98  # of its family the greatest
+            assert one.story >= found[one.template.id] * 0.98  # of its family the greatest
     damages = [one.damage for one in made.riskiest]
     assert damages == sorted(damages, reverse=True)
     assert len(damages) == 3
@@ -173,8 +173,16 @@ def test_the_riskiest_first(pack: Pack, documents: list[Document]) -> None:
         shown = one.before.removeprefix("… ") + one.match + one.after.removesuffix(" …")
         assert any(shown in text for text in texts)
     page = rendered(made)
-    assert page.index("What is risky</h2>") < page.index("What is removed</h2>") < page.index("Sources by risk</h2>")
-    assert page.index("What is risky</h2>") < page.index("Against it: rare.") < page.index("Sources by risk</h2>")
+    assert (
+        page.index("What is risky</h2>")
+        < page.index("What is removed</h2>")
+        < page.index("Sources, most in doubt first</h2>")
+    )
+    assert (
+        page.index("What is risky</h2>")
+        < page.index("Against it: rare.")
+        < page.index("Sources, most in doubt first</h2>")
+    )
 
 
 def test_templates_that_tear_sentences_are_risky(pack: Pack, documents: list[Document]) -> None:
@@ -193,7 +201,7 @@ def test_templates_that_tear_sentences_are_risky(pack: Pack, documents: list[Doc
     torn = sum(any(leaves_part(one.body, *span[:2]) for span in cleaner.clean(one.body).removed) for one in documents)
     assert f" {torn} (100.0%) have a torn sentence or headline (by " in page
     assert f"<p>{torn} of {torn} changed articles that were looked at have a torn sentence or headline; " in page
-    assert page.index("Tears a sentence or a headline in") < page.index("Sources by risk</h2>")
+    assert page.index("Tears a sentence or a headline in") < page.index("Sources, most in doubt first</h2>")
 
 
 def test_a_report_of_few_articles_calls_no_template_rare(pack: Pack, documents: list[Document]) -> None:
@@ -210,7 +218,7 @@ def test_a_source_does_not_hide_the_others() -> None:
     template = Template(id="a", regex="a", tokens=("a",), df=1, count=1, example="a", score=0.5)
     rows = [
         NotableTemplate(
-            source=source, number=number, template=template, variants=0, documents=9, characters=size, risk=1.0
+            source=source, number=number, template=template, variants=0, documents=9, characters=size, story=1.0
         )
         for source, number, size in (("a", 0, 9), ("a", 1, 8), ("a", 2, 7), ("b", 0, 3), ("c", 0, 2))
     ]
@@ -240,7 +248,7 @@ def test_a_passage_is_shown_once(pack: Pack) -> None:
 def test_the_risk_is_the_damage_that_is_done(pack: Pack, documents: list[Document]) -> None:
     """A tear of a few characters does not lead, what is hardly in doubt is no risk, and no template is told twice."""
     one = pack.templates[0]
-    notable = NotableTemplate(source="a", number=0, template=one, variants=0, documents=9, characters=0, risk=0.0)
+    notable = NotableTemplate(source="a", number=0, template=one, variants=0, documents=9, characters=0, story=0.0)
     small = replace(notable, number=1, characters=100, cuts=10, tears=3)
     large = replace(notable, number=2, characters=9000, doubt=0.19)
     torn = replace(notable, number=3, characters=9000, cuts=10, tears=2)
@@ -261,7 +269,7 @@ def test_one_is_no_plural(pack: Pack, documents: list[Document]) -> None:
 def test_people_are_not_doubted(pack: Pack, documents: list[Document]) -> None:
     hand = Template(id="h1", regex="[Tt]he", tokens=None, df=20, count=90, example="the")
     made = report(replace(pack, templates=(hand,)), documents)
-    assert [(one.risk, one.tears > 0) for one in made.riskiest] == [(0.0, True)]  # what it tears is told all the same
+    assert [(one.story, one.tears > 0) for one in made.riskiest] == [(0.0, True)]  # what it tears is told all the same
     assert not made.largest  # since it is told already
     assert "<p>Nothing but what is told above.</p>" in rendered(made)
     sure = replace(next(one for one in pack.templates if one.anchor == "line"), score=1.0)
@@ -285,7 +293,7 @@ def test_residues_are_told_in_words(pack: Pack, documents: list[Document]) -> No
     page = rendered(made)
     number = next(number for kind, number, _ in left.kinds if kind == "open end")
     assert f"<li>{number} lines: {RESIDUE_KINDS['open end']}." in page
-    assert "Sources by risk" in page
+    assert "Sources, most in doubt first" in page
 
 
 def test_charts_are_of_the_method_that_ran(pack: Pack, unscored: Pack, documents: list[Document]) -> None:
@@ -369,7 +377,7 @@ def test_scores_of_templates_say_nothing_of_pages(pack: Pack, documents: list[Do
     assert site.templates
     alone = report(site, pages)
     assert alone.pages == 1
-    assert (alone.largest, alone.riskiest, alone.scored, alone.sources[0].risk) == ((), (), False, 0.0)
+    assert (alone.largest, alone.riskiest, alone.scored, alone.sources[0].story) == ((), (), False, 0.0)
     (said,) = summarise(alone)
     assert said.startswith("Cleaning changes 30 of 30 documents")
     text = rendered(alone)
@@ -385,6 +393,6 @@ def test_scores_of_templates_say_nothing_of_pages(pack: Pack, documents: list[Do
     both = make_report({pack.source: pack, "page.example": site}, [*documents, *pages], lambda source: ())
     assert {one.source for one in both.largest} == {pack.source}
     assert (
-        both.sources[[one.name for one in both.sources].index(pack.source)].risk
-        == report(pack, documents).sources[0].risk
+        both.sources[[one.name for one in both.sources].index(pack.source)].story
+        == report(pack, documents).sources[0].story
     )

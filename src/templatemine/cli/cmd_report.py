@@ -112,7 +112,7 @@ def run(args: argparse.Namespace) -> int:
     terminal.say(*summarise(report), "")
     for one in report.riskiest[:1]:
         worst = common.escape_line(f"{one.template.id} of {one.source}: {shorten(one.text, _MAX_TOLD)}")
-        terminal.say(f"most at risk: {worst}", f"if it is story: {rejection_command(args.packs, one)}", "")
+        terminal.say(f"riskiest template: {worst}", f"if it is story: {rejection_command(args.packs, one)}", "")
     terminal.say(
         f"{what} written to {common.name_output(args.output)} in {terminal.seconds:.1f} s", *skipped, *terminal.notes()
     )
@@ -142,9 +142,9 @@ def _risk_json(args: argparse.Namespace, one: NotableTemplate) -> dict[str, Any]
 
 
 def _source_json(one: SourceView) -> dict[str, Any]:
-    facts: dict[str, Any] = {"source": one.name, "templates": len(one.pack.templates), "risk": round(one.risk)}
+    facts: dict[str, Any] = {"source": one.name, "templates": len(one.pack.templates), "risk": round(one.story)}
     if (found := one.measured) is not None:
         names = ("documents", "changed", "stubs", "characters", "cut")
         facts |= {name: getattr(found, name) for name in names}
-        facts |= {"looked": one.left.looked, "incomplete": one.left.articles, "risk_share": round(one.worst, 4)}
+        facts |= {"looked": one.left.looked, "incomplete": one.left.articles, "risk_share": round(one.in_doubt, 4)}
     return facts

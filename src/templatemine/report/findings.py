@@ -1,8 +1,8 @@
 """Measured packs -> the first page of a report: cuts, doubts, and residues.
 
 All of it is estimated: characters from the occurrences of a template and the size of its matches in some articles, the
-risk from its score (`risk.story_probability`) and what its matches are like (`doubts`), residues from a sample of the
-articles that change.
+chance that it is story from its score (`risk.story_probability`) and what its matches are like (`doubts`), residues
+from a sample of the articles that change.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class NotableTemplate:
         Others in its family.
     documents, characters : int
         With it, and removed by it, those within other templates included.
-    risk : float
+    story : float
         Characters of them expected to be story, by the score alone.
     doubt : float
         Chance that it is story, by score and signs (`doubts`).
@@ -80,7 +80,7 @@ class NotableTemplate:
     variants: int
     documents: int
     characters: int
-    risk: float
+    story: float
     doubt: float = 0.0
     signs: tuple[str, ...] = ()
     cuts: int = 0
@@ -157,7 +157,7 @@ def describe_templates(
                 variants=0,
                 documents=df,
                 characters=size,
-                risk=story_probability(one, by_hand=by_hand) * size,
+                story=story_probability(one, by_hand=by_hand) * size,
                 doubt=signs.chance,
                 signs=signs.words,
                 match=one.example,
@@ -168,12 +168,12 @@ def describe_templates(
 
 def select_notable(templates: Sequence[NotableTemplate]) -> list[NotableTemplate]:
     """Return a template of each family, of the templates of a pack in its order: the one that may do most damage, with
-    the greatest risk of all."""
+    the most story of all."""
     found = []
     for family in group_families([one.template for one in templates]):
         rows = [templates[place] for place in family]
         worst = max(rows, key=lambda one: (one.damage, one.characters, -one.number, one.documents))
-        found.append(replace(worst, variants=len(family) - 1, risk=max(one.risk for one in rows)))
+        found.append(replace(worst, variants=len(family) - 1, story=max(one.story for one in rows)))
     return found
 
 

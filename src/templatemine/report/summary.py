@@ -37,7 +37,7 @@ def summarise(report: Report) -> list[str]:
         f"Cleaning changes {changed:,} of {counted(documents, 'document')} ({_share(changed, documents)}) and removes "
         f"{_share(cut, characters)} of their characters."
     ]
-    said += _summarise_risk(sources, cut)
+    said += _summarise_scores(sources, cut)
     looked, left = sum(one.left.looked for one in sources), sum(one.left.articles for one in sources)
     torn = sum(one.left.torn for one in sources)
     if looked:
@@ -72,15 +72,15 @@ def _summarise_changes(report: Report) -> list[str]:
     return [f"{told}; of the sources that differ {_share(old, size)} of the characters went, now {_share(new, size)}."]
 
 
-def _summarise_risk(sources: Sequence[SourceView], cut: int) -> list[str]:
+def _summarise_scores(sources: Sequence[SourceView], cut: int) -> list[str]:
     sources = [one for one in sources if one.by_templates]
     scored = [one for one in sources if is_scored(one.pack)]
     said = []
-    at_risk = sum(one.risk for one in scored)
-    if at_risk:
+    story = sum(one.story for one in scored)
+    if story:
         # No source is named: the sum is the greatest where most goes, however plain that is.
         said.append(
-            f"By the scores, which are cautious, up to {_share(at_risk, cut)} of what goes may be story; on "
+            f"By the scores, which are cautious, up to {_share(story, cut)} of what goes may be story; on "
             f"publishers new to them {MEASURED_STORY:.1%} was."
         )
     without = sum(bool(one.pack.templates) and not is_scored(one.pack) for one in sources)

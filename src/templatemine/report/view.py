@@ -123,21 +123,21 @@ class SourceView:
     by_templates: bool
 
     @property
-    def risk(self) -> float:
+    def story(self) -> float:
         """Return the removed characters that are expected to be story: of each family the worst, for its templates
         mostly match the same places.  A pack without scores has no estimate."""
         if not is_scored(self.pack):
             return 0.0
-        found = sum(one.risk for one in self.notable)
+        found = sum(one.story for one in self.notable)
         return found if self.measured is None else min(found, float(self.measured.cut))
 
     @property
-    def worst(self) -> float:
-        """Return by what sources are ranked: the share of what goes that is at risk, or of the changed articles with an
-        incomplete line or a torn sentence, whichever is greater.  Of few articles the latter counts less."""
+    def in_doubt(self) -> float:
+        """Return by what sources are ranked: the share of what goes that may be story, or of the changed articles with
+        an incomplete line or a torn sentence, whichever is greater.  Of few articles the latter counts less."""
         cut = 0 if self.measured is None else self.measured.cut
-        at_risk = self.risk / cut if cut else 0.0
-        return max(at_risk, self.left.articles / (self.left.looked + FEW_ARTICLES))
+        story = self.story / cut if cut else 0.0
+        return max(story, self.left.articles / (self.left.looked + FEW_ARTICLES))
 
     @property
     def share(self) -> float | None:
