@@ -186,6 +186,34 @@ def test_the_summary_of_clean_says_how_many_records_got_something(cli: Cli, mine
     assert "--found" in cli("clean", "--help").out
 
 
+@pytest.mark.parametrize("options", [(), ("--jobs", 2), ("--found",), ("--output-format", "csv")])
+def test_one_source_of_several(cli: Cli, mined: Path, new: Path, tmp_path: Path, options: tuple[object, ...]) -> None:
+    clean = ("clean", new, "-p", mined, "--force", *options)
+    ran = cli(*clean, "-o", tmp_path / "one", "--only", SOURCES[1])
+    assert (ran.code, ran.err.splitlines()[1].split()[0]) == (0, SOURCES[1])
+    others = sum(record["source"] != SOURCES[1] for record in read(new))
+    assert f"\n{others} of other sources left out (--only)\n" in ran.err
+    rows = [record for record in read(new) if record["source"] == SOURCES[1]]
+    alone = write(tmp_path / "alone.jsonl", rows)
+    assert cli("clean", alone, *clean[2:], "-o", tmp_path / "two").code == 0
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+
+
+def test_a_source_that_no_record_is_of_is_told(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
+    near = SOURCES[1][:-1]
+    for words in (("clean", "-o", tmp_path / "none.jsonl"), ("clean", "--diff"), ("explain",)):
+        told = cli(*words, new, "-p", mined, "--only", near).error
+        assert told.startswith(f"--only: no record is of {near}; they are of {SOURCES[0]}, ")
+        assert told.endswith(f"; did you mean {SOURCES[1]}?")
+    assert not (tmp_path / "none.jsonl").exists()
+    shown = [
+        json.loads(line) for line in cli("explain", new, "-p", mined, "--only", SOURCES[1], "--json").out.splitlines()
+    ]
+    assert {one["source"] for one in shown} == {SOURCES[1]}
+    facts = json.loads(cli("clean", new, "-p", mined, "--only", SOURCES[1], "--json", "-o", tmp_path / "c.jsonl").out)
+    assert (len(facts["sources"]), facts["records"] + facts["left_out"]) == (1, len(read(new)))
+
+
 def test_check_names_what_is_wrong_with_each_source(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
     stub = {"source": SOURCES[0], "id": "stub", "text": CALL.format(SOURCES[0].partition(".")[0].capitalize())}
     path = write(tmp_path / "with.jsonl", [*read(new), stub, {"source": "other.org", "id": "x", "text": "A story."}])

@@ -57,7 +57,7 @@ class StreamConfig:
     records of sources without one; None to pass these on as they are.  again : clean what carries cuts, too.
     mark : leave texts as they are, and say alone what would be cut.  found : also write what bylines and datelines of
     articles say, in a field ``found`` (`cleaning.found`); not into tables.  torn : look for torn sentences in all
-    texts that change, and not in a few.
+    texts that change, and not in a few.  only : the sources whose records come out; None for all.
     """
 
     read: ReadConfig = field(default_factory=ReadConfig)
@@ -72,6 +72,7 @@ class StreamConfig:
     mark: bool = False
     found: bool = False
     torn: bool = False
+    only: frozenset[str] | None = None
 
     def __post_init__(self) -> None:
         check_record(self)
@@ -290,6 +291,8 @@ class RecordCleaner:
 
     def _line_action(self, source: str) -> tuple[int, _records.TextCleaner | None]:
         """Choose how ordinary lines of a source are cleaned."""
+        if self._is_other(source):
+            return _records.DEFER, None
         try:
             ready = self._find_cleaner(source)
         except TemplateMineError:  # to be told with each record
@@ -305,6 +308,9 @@ class RecordCleaner:
         lines: list[bytes] = []
         slim = isinstance(batch, Items) and batch.derived and not self.config.keep_html
         for source, where, record, plain in archives.read_batch(batch, self.config.read, errors.append):
+            if self._is_other(source):
+                tally.leave_out(source)
+                continue
             try:
                 is_cleaned = self._clean(source, record, tally)
                 if is_cleaned and self._is_dropped(source, record, tally):
@@ -334,6 +340,9 @@ class RecordCleaner:
         few = names.source_of is None or names.source is not None
         records = tables.read_rows(rows, names, errors.append, wanted if few else None, nulls=True)
         for place, source, where, record in records:
+            if self._is_other(source):
+                tally.leave_out(source)
+                continue
             try:
                 if not (self._clean(source, record, tally) and self._is_dropped(source, record, tally)):
                     output.add(place, record)
@@ -355,6 +364,10 @@ class RecordCleaner:
             tally.source_counts(source).cleaned_before += 1
         tally.source_counts(source).records += 1
         return earlier is None
+
+    def _is_other(self, source: str) -> bool:
+        """Return whether records of a source are left out."""
+        return self.config.only is not None and source not in self.config.only
 
     def _is_dropped(self, source: str, record: Mapping[str, Any], tally: Tally) -> bool:
         """Return whether a record that was cleaned is a stub that goes, which is counted."""

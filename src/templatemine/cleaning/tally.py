@@ -205,6 +205,7 @@ class Tally:
 
     bad_packs : sources whose pack was skipped, and why.
     torn : the id of the first record found with a torn sentence, "" without one, and its cut in its context.
+    left_out : records that `StreamConfig.only` leaves out, by their source.
     room : in how many more texts of a batch tears are looked for, where not in all.
     """
 
@@ -212,6 +213,7 @@ class Tally:
     days: Days = field(default_factory=dict)
     bad_packs: dict[str, str] = field(default_factory=dict)
     torn: tuple[str, str] | None = field(default=None, compare=False)
+    left_out: dict[str, int] = field(default_factory=dict)
     room: int = field(default=0, compare=False)
 
     def look_for_tears(self, source: str, record_id: object, text: str, spans: Iterable[AnySpan[str]]) -> None:
@@ -237,6 +239,12 @@ class Tally:
         add_days(self.days, other.days)
         self.bad_packs |= other.bad_packs
         self.torn = self.torn or other.torn
+        for source, number in other.left_out.items():
+            self.leave_out(source, number)
+
+    def leave_out(self, source: str, records: int = 1) -> None:
+        """Count records of a source that is not asked for."""
+        self.left_out[source] = self.left_out.get(source, 0) + records
 
     def day_hits(self, source: str, day: str) -> DayHits:
         """Return the counts of a day, to be added to."""

@@ -69,7 +69,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.add_argument("packs", metavar="PACKS", nargs="+", help=common.PACKS_HELP)
     common.add_archive_option(parser)
-    parser.add_argument("--only", metavar="SOURCE", action="append", help="ask about this source only; may be repeated")
+    common.add_only_option(parser, "ask about this source only")
     parser.add_argument(
         "--reject", metavar="ID", action="append", help="cut this template no more, and ask nothing; may be repeated"
     )

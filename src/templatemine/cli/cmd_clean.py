@@ -87,6 +87,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.add_argument("inputs", metavar="INPUT", nargs="+", help=common.INPUT_HELP)
     common.add_packs_option(parser, common.PACKS_HELP, required=True)
+    common.add_only_option(parser, "clean and write records of this source only")
     parser.add_argument(
         "--output",
         "-o",
@@ -244,6 +245,7 @@ def run(args: argparse.Namespace) -> int:
         again=args.again,
         mark=args.mark,
         found=args.found,
+        only=None if args.only is None else frozenset(args.only),
         torn=args.check is not None or looking,
     )
     if not looking and args.output_format is None and outputs.has_no_format(args.output):
@@ -401,7 +403,9 @@ def _check_has_html(args: argparse.Namespace, total: SourceTally) -> None:
 
 
 def _check_not_empty(args: argparse.Namespace, terminal: common.Terminal, tally: Tally) -> None:
-    """Write nothing if no record can be read; an input without records gives an empty output."""
+    """Write nothing if no record can be read, or none is of a source of --only; an input without records gives an
+    empty output."""
+    common.check_only(args, len(tally.sources), tally.left_out)
     if terminal.skipped and not tally.sources:
         raise common.no_documents_error(terminal, args.inputs)
 
@@ -439,6 +443,7 @@ def _print_summary(args: argparse.Namespace, terminal: common.Terminal, tally: T
         facts = {
             **_source_json(total, args.found),
             **terminal.figures(),
+            **({} if args.only is None else {"left_out": sum(tally.left_out.values())}),
         }
         facts["sources"] = [
             {"source": source, **_source_json(counts, args.found)} for source, counts in sorted(tally.sources.items())
@@ -456,7 +461,7 @@ def _print_summary(args: argparse.Namespace, terminal: common.Terminal, tally: T
         _format_row(source, counts, empty_fallback)
         for source, counts in sorted(tally.sources.items(), key=lambda one: (-one[1].records, one[0]))
     ]
-    terminal.say(*text_tables.capped_table(header, rows), "", *_format_totals(args, terminal, total, empty_fallback))
+    terminal.say(*text_tables.capped_table(header, rows), "", *_format_totals(args, terminal, tally, empty_fallback))
     if total.torn:
         terminal.say(*_describe_tears(args, tally, total))
 
@@ -565,8 +570,9 @@ def _format_kinds(total: SourceTally) -> list[str]:
 
 
 def _format_totals(
-    args: argparse.Namespace, terminal: common.Terminal, total: SourceTally, empty_fallback: bool
+    args: argparse.Namespace, terminal: common.Terminal, tally: Tally, empty_fallback: bool
 ) -> list[str]:
+    total, left_out = tally.total(), sum(tally.left_out.values())
     written = (
         "read, and nothing written," if args.dry_run or args.diff else f"written to {common.name_output(args.output)}"
     )
@@ -594,6 +600,7 @@ def _format_totals(
         (total.formatted, f"with their main text as {args.text_format}"),
         (plain, f"not as {args.text_format}: no page, or a pack that is not for pages"),
         (total.replaced, f"with a field {args.removed_field!r} that was replaced"),
+        (left_out, "of other sources left out (--only)"),
         (terminal.skipped, "skipped"),
     ):
         if number:

@@ -45,7 +45,7 @@ _MAX_NEAR = 3
 _MAX_AHEAD = 10_000
 """Articles that are looked at for another source, when there are enough of the others."""
 
-COMMON = ("--packs", "--id", "--limit", "--context", "--html", "--source-of", "--json")
+COMMON = ("--packs", "--id", "--only", "--limit", "--context", "--html", "--source-of", "--json")
 """Options that `--help` lists."""
 
 
@@ -56,6 +56,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     common.add_packs_option(parser, common.PACKS_HELP, required=True)
     parser.add_argument("--id", metavar="ID", action="append", help="only the article with this id; may be repeated")
+    common.add_only_option(parser, "only articles of this source")
     common.add_number(parser, "--limit", 0, _MAX_DOCUMENTS, "maximum number of articles; 0 for all", short="-n")
     parser.add_argument(
         "--context",
@@ -91,9 +92,14 @@ def run(args: argparse.Namespace) -> int:
     first_late: CorpusError | None = None
     context = _CONTEXT if args.context is None and args.id is None else args.context
 
+    others: dict[str, int] = {}
+
     def explain_all() -> Iterator[_Explained]:
         nonlocal read, first_late
         for document in _read_documents(args, terminal):
+            if args.only is not None and document.source not in args.only:
+                others[document.source] = others.get(document.source, 0) + 1
+                continue
             read += 1
             if args.id is not None and document.id not in args.id:
                 if len(near) < _MAX_NEAR and _ends_in(document.id, args.id):
@@ -110,7 +116,7 @@ def run(args: argparse.Namespace) -> int:
                 else:
                     terminal.met(late)
 
-    choice = _ArticleChoice(args.limit, set(packs))
+    choice = _ArticleChoice(args.limit, set(args.only or packs))
     for one in (
         choice.choose(explain_all()) if args.limit and args.id is None else islice(explain_all(), args.limit or None)
     ):
@@ -126,6 +132,7 @@ def run(args: argparse.Namespace) -> int:
         common.print_error(f"nothing goes from {some}; show --rejected lists what came near", "")
     if choice.has_more:
         common.print_error(f"there are more than {counted(printed, 'article')}; --limit 0 prints all", "")
+    common.check_only(args, read, others)
     if not read:
         raise common.no_documents_error(terminal, args.inputs)
     if first_late is not None:

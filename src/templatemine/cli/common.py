@@ -24,6 +24,7 @@ from templatemine.cli.messages import (
 )
 from templatemine.cli.number_types import int_at_least, number_of, parse_jobs, parse_size
 from templatemine.cli.parser import Parser, did_you_mean
+from templatemine.cli.text_tables import list_names
 from templatemine.config import (
     SHIPPED,
     TEXT_FORMATS,
@@ -55,11 +56,13 @@ __all__ = [
     "add_jobs_option",
     "add_markup_options",
     "add_number",
+    "add_only_option",
     "add_packs_option",
     "add_run_options",
     "add_words",
     "check_archive_source",
     "check_inputs",
+    "check_only",
     "check_output",
     "escape_controls",
     "escape_line",
@@ -218,6 +221,11 @@ def add_archive_option(parser: argparse.ArgumentParser, *, required: bool = Fals
     )
 
 
+def add_only_option(parser: argparse._ActionsContainer, told: str) -> None:
+    """Add the option for the sources that a command is about."""
+    parser.add_argument("--only", metavar="SOURCE", action="append", help=f"{told}; may be repeated")
+
+
 def add_jobs_option(group: argparse._ActionsContainer, told: str) -> None:
     """Add the option for the number of processes."""
     told += "; 0 for one per processor (default: %(default)s)"
@@ -305,6 +313,14 @@ def check_archive_source(args: argparse.Namespace, instead: str) -> None:
     """Raise an error if the source of all records is given, but no records: whoever does wants one source only."""
     if args.record_source is not None and not args.archive:
         raise ConfigError(f"--source needs --archive: it is the source of all records, whatever they say; {instead}")
+
+
+def check_only(args: argparse.Namespace, read: int, others: Iterable[str]) -> None:
+    """Raise an error if no record is of the sources of ``--only``, and there are others."""
+    names = sorted(others)
+    if args.only is not None and not read and names:
+        meant = did_you_mean(args.only[0], names)
+        raise ConfigError(f"--only: no record is of {list_names(args.only)}; they are of {list_names(names)}{meant}")
 
 
 def suggest_command(args: argparse.Namespace, *words: str) -> str:

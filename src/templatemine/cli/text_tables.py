@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TextIO
 
-from templatemine.cli.common import escape_controls, escape_line
+from templatemine.cli.messages import escape_controls, escape_line
 
 if TYPE_CHECKING:
     from templatemine.model import Template
