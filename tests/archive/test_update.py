@@ -143,6 +143,10 @@ def test_the_command_says_how_to_fill_a_window_and_that_it_is_smaller(
 
     short = "2 packs wait for larger windows: give the archive once, before the new documents, to fill them\n"
     smaller = "2 packs are learnt from their windows now, with fewer documents than before; --least N keeps more\n"
+    alone = write(tmp_path / "alone.jsonl", [article(SOURCES[0], 91)])
+    assert "1 pack waits for a larger window: give the archive once, before the new documents, to fill it\n" in said(
+        alone
+    )
     assert said(new).endswith(short)
     assert said(write(tmp_path / "archive.jsonl", archive), new).endswith(smaller)
     assert {pack.documents for pack in load_packs([packs]).values()} == {40}

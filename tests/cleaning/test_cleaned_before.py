@@ -184,6 +184,9 @@ def test_the_summary_counts_them(packs: Mapping[str, Pack], tmp_path: Path, caps
     err = capsys.readouterr().err
     assert "1 cleaned before, by their field 'removed' (unchanged; --again)" in err
     assert "1 cleaned before: unchanged" in err
+    # Of nothing that was looked at no share went: a dash was told.
+    assert run([command[0], str(tmp_path / "c.jsonl"), *command[2:5], str(tmp_path / "d.jsonl")]) == 0
+    assert "\n0 changed\n" in capsys.readouterr().err
     assert run([*command, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["cleaned_before"] == 1
     assert run([*command[:6], "--diff", "--removed-field", "cut"]) == 0

@@ -230,7 +230,7 @@ def test_check_names_what_is_wrong_with_each_source(cli: Cli, mined: Path, new: 
     assert last == f"check: nothing is wrong with 3 sources; no torn sentence in {changed} changed texts"
     ran = cli("clean", new, "-p", mined, "-o", tmp_path / "e.jsonl", "--check", "0.001")
     assert ran.code == 1
-    assert ran.err.count("of its characters, more than 0.001") == len(SOURCES)
+    assert ran.err.count("of its characters, more than 0.1%") == len(SOURCES)
     ran = cli("clean", path, "-p", mined, "-o", tmp_path / "f.jsonl", "--stubs", "drop")
     assert [one["id"] for one in read(tmp_path / "f.jsonl")] == [one["id"] for one in read(path) if one["id"] != "stub"]
     assert "1 with more than 90% boilerplate: stubs, left out" in ran.err
@@ -260,10 +260,10 @@ def test_check_names_sources_with_torn_sentences(cli: Cli, mined: Path, new: Pat
 
     told = f"{SOURCES[1]} has torn sentences in {share:.1%} of its changed records, more than"
     for options in ((), ("--diff",), ("--jobs", "2")):
-        assert check(*options) == (1, [f"{told} 0.05"])
+        assert check(*options) == (1, [f"{told} 5%"])
     assert cli("clean", path, "-p", mined, "--dry-run").err.count("torn sentences in 2\n") == 1  # unasked
     assert cli("explain", path, "-p", mined, "-n", "0").out.count("; 2 cuts may tear a sentence or a headline\n") == 2
-    assert check("--max-torn", share / 2) == (1, [f"{told} {share / 2:.4g}"])
+    assert check("--max-torn", share / 2) == (1, [f"{told} {50 * share:.4g}%"])
     assert check("--max-torn", share) == (0, ["nothing is wrong with 3 sources"])
     assert f" {share:.1%} " in cli("evaluate", "residue", path, "--packs", mined).out
 

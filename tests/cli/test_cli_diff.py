@@ -77,7 +77,11 @@ def test_few_rows(cli: Cli, mined: Path, tmp_path: Path) -> None:
 
 
 def test_a_file_and_a_folder(cli: Cli, mined: Path) -> None:
-    assert "got one of each" in cli("diff", mined, mined / ALPHA).error
+    told = (
+        f"got one of each: {mined} is a folder, {mined / ALPHA} is none; {mined}/SOURCE is the pack of a source in it"
+    )
+    assert told in cli("diff", mined, mined / ALPHA).error
+    assert told in cli("diff", mined / ALPHA, mined).error
 
 
 def test_chinese_and_japanese_have_no_blanks(cli: Cli, tmp_path: Path) -> None:

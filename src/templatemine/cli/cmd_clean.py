@@ -153,8 +153,8 @@ def _add_cleaning(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         "--stubs",
         choices=WORDS["CleanConfig.stubs"],
         default=clean.stubs,
-        help="of stubs, such as those before a paywall: mark them and clean them, keep them whole, or drop their "
-        "records (default: %(default)s; clean is mark)",
+        help="of stubs, such as those before a paywall without teaser: mark them and clean them, keep them whole, or "
+        "drop their records (default: %(default)s; clean is mark)",
     )
     group.add_argument(
         "--whole-lines", action="store_true", help="of texts, remove whole lines only; leaves more, and damages less"
@@ -347,12 +347,12 @@ def _failed_checks(tally: Tally, most: float, most_torn: float) -> Iterator[str]
     """Yield the problems of each source, by ``--check``."""
     for source, counts in sorted(tally.sources.items()):
         lost, stubs = counts.cut / counts.characters if counts.characters else 0.0, counts.stubs - counts.dropped
-        torn = counts.torn / max(1, counts.changed)
+        torn, most_said = counts.torn / max(1, counts.changed), f"more than {100 * most_torn:.4g}%"
         problems = (
-            (lost > most, f"loses {lost:.1%} of its characters, more than {most:.4g}"),
+            (lost > most, f"loses {lost:.1%} of its characters, more than {100 * most:.4g}%"),
             (counts.no_pack + counts.bad_pack, "has no pack that can be used"),
             (stubs, f"has {counted(stubs, 'stub')} (--stubs drop leaves them out)"),
-            (torn > most_torn, f"has torn sentences in {torn:.1%} of its changed records, more than {most_torn:.4g}"),
+            (torn > most_torn, f"has torn sentences in {torn:.1%} of its changed records, {most_said}"),
         )
         if found := [problem for is_wrong, problem in problems if is_wrong]:
             yield f"check: {source} {'; '.join(found)}"
@@ -581,10 +581,10 @@ def _format_totals(
     if empty_fallback:
         fallback = f"the pack of {args.fallback} has no templates (unchanged)"
     stubs = {"keep": "left whole", "drop": "left out"}.get(args.stubs, "cleaned")
+    removed = f"; characters {'that cutting would remove' if args.mark else 'removed'}: {_format_cut(total)}"
     lines = [
         f"{counted(total.records, 'record')} {written} in {terminal.seconds:.1f} s",
-        f"{total.changed:,} {changed}; characters {'that cutting would remove' if args.mark else 'removed'}: "
-        f"{_format_cut(total)}",
+        f"{total.changed:,} {changed}{removed if total.characters else ''}",
         *_format_kinds(total),
     ]
     plain = total.records - total.no_text - total.cleaned_before - total.formatted if total.formatted else 0

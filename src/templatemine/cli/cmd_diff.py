@@ -78,7 +78,11 @@ def _load_both(old: str, new: str, terminal: common.Terminal) -> tuple[Mapping[s
 
     old, new = common.find_pack(old), common.find_pack(new)
     if os.path.isdir(old) != os.path.isdir(new):
-        raise ConfigError("OLD and NEW: expected two packs or two folders of packs, got one of each")
+        folder, file = (old, new) if os.path.isdir(old) else (new, old)
+        raise ConfigError(
+            f"OLD and NEW: expected two packs or two folders of packs, got one of each: {folder} is a folder, {file} "
+            f"is none; {os.path.join(folder, 'SOURCE')} is the pack of a source in it"
+        )
     if not os.path.isdir(old):
         before, after = Pack.load(old), Pack.load(new)
         if before.source != after.source:

@@ -162,8 +162,8 @@ def _format_notes(found: Sequence[SourceUpdate], dry_run: bool) -> list[str]:
     if replaced := sum(one.replaced for one in found):
         notes.append(f"{counted(replaced, 'document')} with a known id and a different text (the last version counts)")
     if short := sum(one.is_short for one in found):
-        wait = "waits for a larger window" if short == 1 else "wait for larger windows"
-        notes.append(f"{counted(short, 'pack')} {wait}: give the archive once, before the new documents, to fill them")
+        wait, it = ("waits for a larger window", "it") if short == 1 else ("wait for larger windows", "them")
+        notes.append(f"{counted(short, 'pack')} {wait}: give the archive once, before the new documents, to fill {it}")
     if smaller := sum(one.documents_before > one.window for one in found):
         learnt = "is learnt from its window" if smaller == 1 else "are learnt from their windows"
         notes.append(f"{counted(smaller, 'pack')} {learnt} now, with fewer documents than before; --least N keeps more")

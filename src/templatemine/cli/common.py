@@ -93,8 +93,8 @@ INPUT_HELP = """\
 files or folders: JSON lines, WARC, feeds, tables; any format of "templatemine formats"; a folder of .txt or .html
 files, or of such archives; a glob pattern in quotes; a URL (s3://, hf:// ...); or - for standard input"""
 
-PACKS_HELP = "packs, or folders of packs; the name of a source is looked for in packs"
-ONE_PACK_HELP = "a pack, or a folder of packs; the name of a source is looked for in packs"
+PACKS_HELP = "packs, or folders of packs; or the name of a source, for its pack in packs/"
+ONE_PACK_HELP = "a pack, or a folder of packs; or the name of a source, for its pack in packs/"
 
 MAX_NAMED_SKIPS = 5
 """Number of skipped documents that are named; the rest is only counted."""
