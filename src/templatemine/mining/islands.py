@@ -208,7 +208,7 @@ def add_rests(pack: Pack, looked: Sequence[Document], documents: Sequence[Docume
     mostly behind them; parameters as of `add_islands`."""
     if pack.html or not pack.templates:
         return pack
-    read = [(document, text, spans) for document, text, spans in find_cuts(pack, shuffle_by_text(looked))]
+    read = [*find_cuts(pack, shuffle_by_text(looked))]
     found = _find_rests(pack, read)
     known = {one.id for one in pack.templates}
     told = {name: one for name, one in sorted(found.items()) if name not in known and one.is_told()}
