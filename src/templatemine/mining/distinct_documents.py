@@ -16,7 +16,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -119,7 +118,7 @@ class _Stories:
         self._first_segments = np.searchsorted(segments.document, np.arange(len(segments.doc_tokens)))
         counts = np.bincount(segments.tokens) if segments.spaceless else np.zeros(1, np.int64)
         self._size = characters_of_shingle(counts) if segments.spaceless else _SHINGLE
-        self._sketch = lru_cache(maxsize=None)(self._hash_segments)
+        self._sketches: dict[tuple[int, int], _Sketch] = {}
 
     def differ(self, documents: NDArray[np.int32], least: int) -> bool:
         """Return whether there are at least so many of some documents that differ from each other."""
@@ -133,6 +132,12 @@ class _Stories:
                 if len(different) == least:
                     return True
         return False
+
+    def _sketch(self, document: int, max_df: int) -> _Sketch:
+        # A cache of a bound method would hold the segments until the next collection of cycles.
+        if (document, max_df) not in self._sketches:
+            self._sketches[document, max_df] = self._hash_segments(document, max_df)
+        return self._sketches[document, max_df]
 
     def _hash_segments(self, document: int, max_df: int) -> _Sketch:
         """Return the least hashes of the short strings of those segments of a document that so many documents have at
