@@ -26,7 +26,7 @@ from templatemine.packs.pack import Pack, reading
 from templatemine.packs.pack_checks import compile_handwritten
 from templatemine.pipeline import mine
 from templatemine.text.patterns import pattern_set
-from templatemine.text.reading import PLAIN, ReadingRules, read_string, read_text
+from templatemine.text.reading import PLAIN, ReadingRules, read_form, read_string, read_text
 
 ENGINES = ("native", "regex")
 SOFT = ReadingRules(soft=True, starts=("Si",), whole=("macBook",))
@@ -245,6 +245,10 @@ def test_offsets_ascend_and_cover_the_original(rules: ReadingRules, data: st.Dat
 def test_the_form_alone_is_that_with_the_way_back(rules: ReadingRules, data: st.DataObject) -> None:
     text = data.draw(texts())
     assert read_string(text, rules) == form(text, rules)
+    encoded = read_form(text, rules)
+    assert encoded == (
+        text if encoded is text and text.isascii() else form(text, rules).encode("utf-8", "surrogatepass")
+    )
 
 
 @pytest.mark.slow

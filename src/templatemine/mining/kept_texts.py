@@ -15,7 +15,7 @@ from templatemine.matching import _automaton
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
 from templatemine.text.expressions import tokeniser_input
-from templatemine.text.reading import read_string
+from templatemine.text.reading import ReadingRules, read_form, read_string
 
 __all__ = ["MAX_TEXTS", "checksum", "digest", "encode_body", "find_spans", "forget_texts", "kept_digest", "read_body"]
 
@@ -31,10 +31,17 @@ read_body = lru_cache(maxsize=MAX_TEXTS)(read_string)
 def encode_body(pack: Pack, document: Document) -> bytes:
     """Return the reading form of a document in UTF-8, with marks in place of what the user's patterns match."""
     if pack.rules is None or pack.patterns.user:
-        text = tokeniser_input(document.body, pack.patterns, pack.tokenise.separators, pack.rules)
-    else:
-        text = read_body(document.body, pack.rules)
-    return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+        return _to_bytes(tokeniser_input(document.body, pack.patterns, pack.tokenise.separators, pack.rules))
+    return _encode(document.body, pack.rules)
+
+
+@lru_cache(maxsize=MAX_TEXTS)
+def _encode(text: str, rules: ReadingRules) -> bytes:
+    return _to_bytes(read_form(text, rules))
+
+
+def _to_bytes(form: str | bytes) -> bytes:
+    return form.encode("utf-8", "surrogatepass") if isinstance(form, str) else form
 
 
 @lru_cache(maxsize=MAX_TEXTS)
@@ -60,5 +67,5 @@ def checksum(text: str) -> int:
 
 def forget_texts() -> None:
     """Drop what is kept: the source is mined."""
-    for kept in (read_body, find_spans, kept_digest, checksum):
+    for kept in (read_body, _encode, find_spans, kept_digest, checksum):
         kept.cache_clear()

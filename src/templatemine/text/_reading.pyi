@@ -21,7 +21,13 @@ class Rules:
         cls, soft: bool, starts: Sequence[str], whole: Sequence[str], sentences: bool, entities: dict[str, str] | None
     ) -> Self: ...
     def read(
-        self, text: str, first: int = 0, end: int = 4, composed: bool = False, with_edits: bool = True
+        self,
+        text: str,
+        first: int = 0,
+        end: int = 4,
+        composed: bool = False,
+        with_edits: bool = True,
+        encoded: bool = False,
     ) -> tuple[str, list[array[int]]] | bytes | object | None: ...
     def holds_markup(self, text: str) -> bool: ...
     def lone_starts(self, text: str) -> tuple[list[str], list[str]]: ...

@@ -1188,14 +1188,14 @@ cdef class Rules:
             return True
         return table_find(&self.starts, p + i, word.end - i, tm_hash(p + i, word.end - i)) >= 0
 
-    def read(self, str text not None, int first=0, int end=STEPS, bint composed=False, bint with_edits=True):
+    def read(self, str text not None, int first=0, int end=STEPS, bint composed=False, bint with_edits=True, bint encoded=False):
         """The reading form of a text, of the steps from `first` up to `end`.
 
         Returns
         -------
         (str, list of array), bytes, None or NOT_COMPOSED
             The form, and for each step the edits: new start, new end, start and end of each, in code points; without edits the
-            form in UTF-8.  None if the text is its own form.
+            form in UTF-8.  None if the text is its own form; if it is to be `encoded`, only of one in ASCII.
         """
         cdef StrView view = view_str(text)
         cdef Bytes utf8 = Bytes(NULL, 0, 0)
@@ -1210,7 +1210,7 @@ cdef class Rules:
                 failed = self._read_steps(p, n, first, end, composed, &form)
             if failed:
                 return NOT_COMPOSED
-            if form.steps == 0:
+            if form.steps == 0 and (view.ascii or not encoded):
                 return None
             if not with_edits:
                 return PyBytes_FromStringAndSize(<const char*>form.text, form.size)

@@ -669,8 +669,8 @@ class EncodedText:
 
 
 def tokeniser_input(text: str, patterns: PatternSet, separators: str, rules: ReadingRules | None = None) -> str | bytes:
-    """Return a text for `_scan.Tokeniser.add_all`: its reading form, in UTF-8 where the user's patterns become marks or
-    that takes less time."""
+    """Return a text for `_scan.Tokeniser.add_all`: its reading form (`read_form`), in UTF-8 where the user's patterns
+    become marks."""
     if patterns.user:
         return EncodedText(text, patterns, separators, rules).data
     return text if rules is None else read_form(text, rules)

@@ -70,7 +70,7 @@ class ReadingRules:
 
     def __hash__(self) -> int:
         """Return a hash of what takes no time: that of thousands of words would, for each text."""
-        return hash((self.soft, len(self.starts), len(self.whole), self.markup, self.sentences))
+        return len(self.starts) << 20 ^ len(self.whole)
 
     @property
     def native(self) -> _reading.Rules:
@@ -152,21 +152,21 @@ def read_text(text: str, rules: ReadingRules = PLAIN) -> Reading | None:
     return Reading(text, [_Step(step) for step in steps]) if steps else None
 
 
-def read_form(text: str, rules: ReadingRules) -> str | bytes:
-    """Return the reading form of a text without the way back: the text itself if it is that, else in UTF-8 where that
-    takes less time."""
+def read_form(text: str, rules: ReadingRules, *, encoded: bool = True) -> str | bytes:
+    """Return the reading form of a text without the way back, in UTF-8; the text itself if it is that and in ASCII, or
+    not to be `encoded`."""
     native = _native(rules)
-    form = native.read(text, with_edits=False)
+    form = native.read(text, with_edits=False, encoded=encoded)
     if form is _reading.NOT_COMPOSED:
         folded = cast("bytes | None", native.read(text, 0, 2, True, False))
         text = unicodedata.normalize("NFC", text if folded is None else folded.decode("utf-8", "surrogatepass"))
-        form = native.read(text, 2, 4, True, False)
+        form = native.read(text, 2, 4, True, False, encoded)
     return text if form is None else cast("bytes", form)
 
 
 def read_string(text: str, rules: ReadingRules) -> str:
     """Return the same as a string."""
-    form = read_form(text, rules)
+    form = read_form(text, rules, encoded=False)
     return form if isinstance(form, str) else form.decode("utf-8", "surrogatepass")
 
 
