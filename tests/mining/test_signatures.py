@@ -11,10 +11,11 @@ import pytest
 from invented import mine_pack, words
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig
-from templatemine.mining.signatures import add_signatures, is_signature
+from templatemine.mining.signatures import _HANDLE_SIGNS, add_signatures, is_signature
 from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import bare_template
+from templatemine.text.reading import PLAIN, read_string
 
 MONTHS = {
     "en": "January February March April May June July August September October November December".split(),
@@ -178,3 +179,8 @@ def test_what_holds_more_takes_the_place_of_what_lies_within() -> None:
 def test_what_is_a_signature(tokens: Sequence[str], alone: bool, starts: bool) -> None:
     assert is_signature(tokens) == alone
     assert is_signature(tokens, alone=False) == starts
+
+
+def test_a_handle_is_looked_for_by_all_that_is_read_as_its_sign() -> None:
+    signs = {char for char in map(chr, range(0x20000)) if "@" in read_string(char, PLAIN)}
+    assert signs == {*_HANDLE_SIGNS}

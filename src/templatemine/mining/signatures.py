@@ -38,6 +38,8 @@ KIND = "embed"
 """Kind of such templates."""
 _OPENERS, _STOPS = "([（［", ",.;:"
 _HANDLE, _LINK = "{handle}", "{url}"
+_HANDLE_SIGNS = "@\uff20"
+"""What is read as the sign of a handle."""
 _MONTHS = {f"{{{name}}}" for name in ("month", "month_short", "month_other", "month_world")}
 _WHOLE_DATES = {f"{{{name}}}" for name in ("iso_date", "date", "numeric")}
 _PARTS = {f"{{{name}}}" for name in ("number", "number_world", "ordinal", "clock", "time", "meridiem")}
@@ -93,12 +95,22 @@ def add_signatures(pack: Pack, labels: Sequence[Template], documents: Sequence[D
         return pack
     strings = [one for one in pack.templates if not one.slot and is_signature(one.tokens or (), alone=False)]
     strings = keep_one_of_each([*strings, *labels])
-    signed = _find_signatures(pack, strings, documents, share) if strings else []
+    if not strings:
+        return pack
+    holding = _find_holding(pack, documents)
+    signed = _find_signatures(pack, strings, holding, share)
     if not signed:
         return pack
     united = replace(pack, templates=tuple(keep_one_of_each([*pack.templates, *signed])))
-    kept = _drop_within(united, {one.id for one in signed}, documents)
+    kept = _drop_within(united, {one.id for one in signed}, holding)
     return replace(pack, templates=tuple(order_templates(kept)))
+
+
+def _find_holding(pack: Pack, documents: Sequence[Document]) -> Sequence[Document]:
+    """Return the documents that may hold a handle: they have its sign, or mark-up that may stand for it."""
+    if pack.reading.markup or pack.patterns.user:
+        return documents
+    return [one for one in documents if any(sign in one.body for sign in _HANDLE_SIGNS)]
 
 
 def _find_signatures(
