@@ -103,9 +103,11 @@ def count_places(
     matcher, rows = replace(pack, templates=tuple(templates)).make_matcher()
     df, count = np.zeros(len(templates), np.int64), np.zeros(len(templates), np.int64)
     for document in documents:
-        found = np.bincount(matcher.find(encode_body(pack, document))[2], minlength=len(rows))
-        df[rows] += found > 0
-        count[rows] += found
+        strings = matcher.find(encode_body(pack, document))[2]
+        if len(strings):
+            found = np.bincount(strings, minlength=len(rows))
+            df[rows] += found > 0
+            count[rows] += found
     return df, count
 
 

@@ -52,6 +52,7 @@ _CUT_OFF = re.compile(r"\s*[\[(]?\s*(?:\u2026|\.\.\.|&hellip;)")
 PARENTHESES = "()"
 _PAIRS = (PARENTHESES, "（）", "「」", "『』", "【】", "[]")
 """Of one of these a cut takes both or none."""
+_BRACKET = re.compile(f"[{re.escape(''.join(_PAIRS))}]")
 
 Name = TypeVar("Name", int, str)
 AnySpan: TypeAlias = tuple[int, int, Sequence[Name]] | tuple[int, int, Sequence[Name], str]
@@ -90,7 +91,9 @@ def is_tear(text: str, start: int, end: int) -> bool:
     (True, False)
     """
     cut = text[start:end]
-    if any(cut.count(pair[0]) != cut.count(pair[1]) and _halves_pair(text, start, end, pair) for pair in _PAIRS):
+    if _BRACKET.search(cut) and any(
+        cut.count(pair[0]) != cut.count(pair[1]) and _halves_pair(text, start, end, pair) for pair in _PAIRS
+    ):
         return True
     if cut.rstrip().endswith(_OWN_STOP) and start and all(map(_is_own_letter, text[start - 1 : start + 1])):
         return True
