@@ -25,6 +25,7 @@ from templatemine.mining.labels import KINDS, MIN_REPEAT_DF, PREFIX, SEGMENT, SU
 from templatemine.mining.segments import Segments
 from templatemine.mining.tokenise import Vocabulary
 from templatemine.model import Corpus, IntArray, LongArray
+from templatemine.text._scan import MARKER
 from templatemine.text.characters import BRACKETS
 from templatemine.text.dates import resolve_days
 from templatemine.text.patterns import TABLE, parse_form
@@ -61,7 +62,8 @@ _MARKED = [
     )
 ]
 """Numbers of the patterns that "addresses", "mails", "handles" and "times" stand for."""
-_RIGHTS = "©®™"
+_RIGHTS = frozenset("©®™")
+_SIGNED = _RIGHTS.union(BRACKETS, _CLOSING)
 _NOT_MARKED = (False,) * (len(_MARKED) + 1)
 _CUES = (*COLUMNS, "cue_any", "cue_label", "cue_whole", "cue_before", "cue_after", "cue_segment")
 FEATURES = {SEGMENT: _COMMON + _SEGMENT_ONLY + _SIGNS + _CUES, PREFIX: _COMMON + _LABEL_ONLY + _SIGNS + _CUES}
@@ -134,15 +136,14 @@ def _read_form(form: bytes) -> tuple[float, ...]:
         return len(form) > 1 and form.isupper(), len(form), 0, *_NOT_MARKED
     text = form.decode("utf-8", "replace")
     letters = sum(map(str.isalpha, text))
+    letters = letters if text.lower() != text.upper() else 2 * letters
+    is_upper = len(form) > 1 and text.isupper()
+    if MARKER not in form and _SIGNED.isdisjoint(text):
+        return is_upper, letters, 0, *_NOT_MARKED
     opened = sum((char in BRACKETS) - (char in _CLOSING) for char in text)
     patterns = {piece for piece in parse_form(form) if isinstance(piece, int)}
-    return (
-        len(form) > 1 and text.isupper(),
-        letters if text.lower() != text.upper() else 2 * letters,
-        opened,
-        *(not patterns.isdisjoint(group) for group in _MARKED),
-        any(sign in text for sign in _RIGHTS),
-    )
+    marked = (not patterns.isdisjoint(group) for group in _MARKED)
+    return is_upper, letters, opened, *marked, not _RIGHTS.isdisjoint(text)
 
 
 def _read_forms(segments: Segments, candidates: Sequence[Candidates], forms: Vocabulary) -> NDArray[np.float32]:
