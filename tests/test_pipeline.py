@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
 import random
 import sys
@@ -117,6 +118,15 @@ def test_two_processes_give_the_packs_of_one() -> None:
     one = {source: pack.to_json() for source, pack in mine(three_sources()).items()}
     two = {source: pack.to_json() for source, pack in mine(three_sources(), jobs=2).items()}
     assert one == two
+
+
+def test_cycles_are_searched_for_less_often_until_mining_ends() -> None:
+    before, seen = gc.get_threshold(), list[tuple[int, int, int]]()
+    Miner(progress=lambda *_: seen.append(gc.get_threshold())).run(three_sources())
+    assert {first for first, *_ in seen} == {20_000}
+    with pytest.raises(ConfigError):
+        Miner().run(three_sources(), errors="never")  # type: ignore[arg-type]
+    assert gc.get_threshold() == before
 
 
 def test_64_bit_arrays_give_the_same_packs(monkeypatch: pytest.MonkeyPatch) -> None:
