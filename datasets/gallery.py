@@ -20,7 +20,7 @@ from generate import Archive, ArchiveSpec, Article
 from newsgen.archive import join_blocks
 from templatemine.model import Span
 from templatemine.packs.pack import Pack
-from templatemine.report.words import template_text
+from templatemine.packs.readable import template_text
 
 SMALL = replace(demo.SPEC, documents=30, kilobytes=1.5)
 HELD_OUT = 10

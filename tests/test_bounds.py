@@ -17,7 +17,7 @@ from templatemine.api import Packs, mine
 from templatemine.bounds import NUMBERS, WORDS, check_jobs
 from templatemine.cleaning.cleaners import Cleaners
 from templatemine.cli.app import COMMANDS, command_parser, run
-from templatemine.cli.common import parse_size
+from templatemine.cli.number_types import parse_size
 from templatemine.config import CleanConfig, MineConfig, PageConfig, PipelineConfig, ReadConfig, SelectConfig
 from templatemine.errors import ConfigError, CorpusError
 from templatemine.model import Document

@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 from setuptools._distutils.filelist import FileList
 
-from templatemine.cli import common
 from templatemine.cli.app import COMMANDS, command_parser
+from templatemine.cli.parser import Parser
 
 ROOT = Path(__file__).resolve().parent.parent
 SITE = ROOT / "docs" / "site"
@@ -40,7 +40,7 @@ _FILE = re.compile(r"(?<![\w./])((?:src|tests|bench|datasets|docs)/[\w./-]*\.(?:
 
 @cache
 def parser_of(command: str) -> argparse.ArgumentParser:
-    parser = common.Parser(prog=command)
+    parser = Parser(prog=command)
     import_module(f"templatemine.cli.cmd_{command}").add(parser)
     return parser
 

@@ -16,7 +16,7 @@ from rich.cells import cell_len
 
 from conftest import Cli
 from templatemine.bounds import WORDS
-from templatemine.cli import app, common, text_tables
+from templatemine.cli import app, common, messages, text_tables
 from templatemine.errors import CapacityError, CorpusError, MissingExtraError
 
 
@@ -241,7 +241,7 @@ def test_without_standard_error(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> No
     ],
 )
 def test_visible(text: str, shown: str) -> None:
-    assert common.escape_controls(text) == shown
+    assert messages.escape_controls(text) == shown
 
 
 def test_table_fits() -> None:

@@ -23,7 +23,7 @@ from templatemine.errors import pip_line
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import template_id
-from templatemine.report.words import join_tokens
+from templatemine.packs.readable import join_tokens
 from templatemine.text import linear
 from templatemine.text.patterns import pattern_set
 

@@ -19,19 +19,11 @@ from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig, UserPattern
 from templatemine.model import Template
 from templatemine.packs.pack import Pack
+from templatemine.text._scan import MAX_CLOSERS, MAX_GLUED_SIZE, MAX_HEAD_BREAKS, MAX_HEADLINE
 from templatemine.text.characters import line_end
 from templatemine.text.expressions import EncodedText, expression, for_re2
 from templatemine.text.patterns import pattern_set
-from templatemine.text.slots import (
-    DATELINE,
-    HEADLINES,
-    KINDS,
-    MAX_CLOSERS,
-    MAX_GLUED_SIZE,
-    MAX_HEAD_BREAKS,
-    MAX_HEADLINE,
-    slot_token,
-)
+from templatemine.text.slots import DATELINE, HEADLINES, KINDS, slot_token
 
 ALL_KINDS = (*KINDS, "10", "12", "30", "")
 FIXED = ("Foto:", "by", "語", "(c)", "5", "Foto: by")

@@ -20,9 +20,10 @@ from templatemine.errors import PackError
 from templatemine.model import Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import template_id
+from templatemine.text._scan import MAX_NAME_WORDS, SLOT_SIZE
 from templatemine.text.expressions import EncodedText, for_re2
 from templatemine.text.patterns import PatternSet, pattern_set
-from templatemine.text.slots import MAX_NAME_WORDS, SLOT, SLOT_SIZE
+from templatemine.text.slots import SLOT
 
 WORDS = (
     "The",

@@ -6,9 +6,7 @@ import re
 
 import pytest
 
-from templatemine.text.characters import LETTER, OWN_TOKEN, SPACED_LETTER
-from templatemine.text.slots import (
-    KINDS,
+from templatemine.text._scan import (
     MAX_FIGURE_WORDS,
     MAX_GLUED_JOINTS,
     MAX_GLUED_SIZE,
@@ -16,13 +14,9 @@ from templatemine.text.slots import (
     MAX_SIZED_SLOT,
     MAX_SMALL_LETTERS,
     MAX_SMALL_RUN,
-    allowed_words,
-    kind_code,
-    kind_words,
-    matches_kind,
-    slot_kind,
-    slot_token,
 )
+from templatemine.text.characters import LETTER, OWN_TOKEN, SPACED_LETTER
+from templatemine.text.slots import KINDS, allowed_words, kind_code, kind_words, matches_kind, slot_kind, slot_token
 
 FILLERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "number": (("3", "(1,234.5)", "$4.50 – 5", "12-13", "٣", "२०२६", "๒๕ ၁"), ("three", "3 of 4", "27th", "May")),

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from templatemine.packs.pack import Pack
+from templatemine.text._scan import MIN_BETWEEN, SLOT_SIZE
 from templatemine.text.characters import SMALL, line_begin, line_end
 from templatemine.text.expressions import (
     RewrittenText,
@@ -26,16 +27,7 @@ from templatemine.text.expressions import (
 )
 from templatemine.text.linear import LinearExpression, compile_linear, time_limit
 from templatemine.text.literals import required_literal
-from templatemine.text.slots import (
-    ANY,
-    DATELINE,
-    HEADLINES,
-    MIN_BETWEEN,
-    SLOT_SIZE,
-    blank_pattern,
-    find_headlines,
-    matches_kind,
-)
+from templatemine.text.slots import ANY, DATELINE, HEADLINES, blank_pattern, find_headlines, matches_kind
 
 if TYPE_CHECKING:
     import ahocorasick

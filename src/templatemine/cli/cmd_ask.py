@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from templatemine.cli import common
+from templatemine.cli import common, messages
 from templatemine.cli.parser import did_you_mean
 from templatemine.errors import CapacityError, ConfigError, CorpusError, counted
 
@@ -164,22 +164,22 @@ def run(args: argparse.Namespace) -> int:
     _collect_contexts(args, terminal, seen)
     if args.json:
         told = [_question_json(packs[source], one, seen[source].contexts) for source in asked for one in asked[source]]
-        common.print_text(json.dumps({"questions": told}, indent=1) + "\n")
+        messages.print_text(json.dumps({"questions": told}, indent=1) + "\n")
         return terminal.code
     if not args.archive:
         terminal.say(
             "strings are shown without context; --archive INPUT shows them in articles, and what goes with a label"
         )
-    painter, whose = Painter(common.shows_colours(sys.stdout)), args.by or user_name()
+    painter, whose = Painter(messages.shows_colours(sys.stdout)), args.by or user_name()
     kept = 0
     for source, questions in asked.items():
         file = seen[source].file
-        common.print_text(painter.title(f"{source}: {counted(len(questions), 'question')}") + "\n")
+        messages.print_text(painter.title(f"{source}: {counted(len(questions), 'question')}") + "\n")
         answers, more = _ask_questions(args, questions, seen[source], painter)
         if answers:
             _save_answers(file, answers, whose)
             kept += len(answers)
-            terminal.say(f"{common.escape_line(file)}: {counted(len(answers), 'answer')} kept")
+            terminal.say(f"{messages.escape_line(file)}: {counted(len(answers), 'answer')} kept")
         if not more:
             break
     if not args.list:
@@ -218,7 +218,7 @@ def _ask_questions(
 
     answers: list[tuple[Question, str]] = []
     for place, question in enumerate(questions):
-        common.print_text("\n".join(_format_question(place + 1, len(questions), question, sample, painter)) + "\n")
+        messages.print_text("\n".join(_format_question(place + 1, len(questions), question, sample, painter)) + "\n")
         if args.list:
             continue
         able = possible_answers(question)
@@ -232,8 +232,8 @@ def _ask_questions(
             if not key or key in keys:
                 answers += [(question, keys[key])] if key else []
                 break
-            told = f"{common.escape_line(key[:20])!r} is none of {', '.join(keys)}, q, ? and Enter\n"
-            common.print_text(_KEYS if key == "?" else told)
+            told = f"{messages.escape_line(key[:20])!r} is none of {', '.join(keys)}, q, ? and Enter\n"
+            messages.print_text(_KEYS if key == "?" else told)
         else:
             return answers, False
     return answers, True
@@ -247,18 +247,18 @@ def _answer_words(question: Question) -> dict[str, str]:
 def _read_lines(prompt: str) -> Iterator[str]:
     """Yield lines of standard input until its end, each after the prompt."""
     while True:
-        common.print_text(prompt)
-        common.flush_output()
+        messages.print_text(prompt)
+        messages.flush_output()
         line = sys.stdin.readline() if sys.stdin else ""
         if not line:
-            common.print_text("\n")
+            messages.print_text("\n")
             return
         yield line
 
 
 def _format_question(number: int, of: int, question: Question, sample: _Sample, painter: Painter) -> list[str]:
     from templatemine.archive.apply_answers import Context, describe_removal, describe_stake
-    from templatemine.report.words import join_tokens
+    from templatemine.packs.readable import join_tokens
 
     pack = sample.pack
     what = "a label" if question.filled else "a string"
@@ -267,11 +267,11 @@ def _format_question(number: int, of: int, question: Question, sample: _Sample, 
         f"{number} of {of}: {what}, in {question.df:,} of {pack.documents:,} documents, {state} today, "
         f"{question.score:.0%} likely boilerplate"
     )
-    string = common.escape_line(join_tokens(question.tokens, question.example))
+    string = messages.escape_line(join_tokens(question.tokens, question.example))
     lines = ["", painter.title(head), f"  asked because {describe_stake(question)}", f"  {string}"]
     places = sample.contexts.places_of(question)
     # Of a string without patterns the example says nothing more.
-    told = question.example and string != common.escape_line(question.example)
+    told = question.example and string != messages.escape_line(question.example)
     example = [Context("", question.example, "", "")] if told else []
     for before, found, filler, behind in places or example:
         label, rest = painter.cut(_join_lines(found)), painter.filler(_join_lines(filler)) if filler else ""
@@ -318,7 +318,7 @@ def _question_json(pack: Pack, question: Question, seen: QuestionContexts) -> di
 
 def _join_lines(text: str) -> str:
     """Join a text to one line, with a mark at each line break."""
-    return common.escape_controls(" ⏎ ".join(text.split("\n")))
+    return messages.escape_controls(" ⏎ ".join(text.split("\n")))
 
 
 class _Decision(NamedTuple):
@@ -342,7 +342,7 @@ def _decide_by_id(args: argparse.Namespace, terminal: common.Terminal, files: Ma
         told = [(one.id, one.text, one.does) for one in decisions]
         decided = {one.id for one in decisions}
         for name, text, does in told + [(*one, "is cut no more") for one in gone if one[0] not in decided]:
-            terminal.say(f"{common.escape_line(f'{source}: {name} {shorten(text, _CONTEXT)}')} {does}")
+            terminal.say(f"{messages.escape_line(f'{source}: {name} {shorten(text, _CONTEXT)}')} {does}")
 
 
 def _find_decisions(args: argparse.Namespace, files: Mapping[str, str]) -> dict[str, list[_Decision]]:
@@ -382,7 +382,7 @@ def _reject_templates(pack: Pack, names: Set[str]) -> Iterator[_Decision]:
     """Yield the decisions that some strings are of the story: templates, and those that rules took out."""
     from templatemine.archive.apply_overrides import RuleIndex
     from templatemine.packs.overrides import accept_rule
-    from templatemine.report.words import join_tokens, template_text
+    from templatemine.packs.readable import join_tokens, template_text
 
     cut, decided = {one.id for one in pack.templates}, RuleIndex(pack.overrides.rules).by_id
     known = {one.id: one for one in (*pack.overrides.removed, *pack.templates)}
@@ -424,7 +424,7 @@ def _accept_candidates(file: str, names: Set[str]) -> Iterator[_Decision]:
 
 def _accept(name: str, rules: Sequence[Rule], does: str) -> _Decision:
     from templatemine.archive.apply_answers import describe_cut
-    from templatemine.report.words import join_tokens
+    from templatemine.packs.readable import join_tokens
 
     (text,) = (join_tokens(rule.tokens or (), rule.example) for rule in rules if rule.action == "accept")
     return _Decision(name, text, f"{does}: {describe_cut(rules)}", rules)
@@ -434,7 +434,7 @@ def _save_decisions(file: str, decisions: Sequence[_Decision], by: str | None) -
     """Add the rules of decisions to a pack; return the id and text of each template that goes."""
     from templatemine.archive.apply_answers import replace_rules
     from templatemine.desk.store import user_name, utc_now
-    from templatemine.report.words import template_text
+    from templatemine.packs.readable import template_text
 
     whose, time = by or user_name(), utc_now()
     made = [replace(rule, by=whose, time=time) for one in decisions for rule in one.rules]

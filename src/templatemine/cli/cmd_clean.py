@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from templatemine.bounds import WORDS
-from templatemine.cli import common, text_tables
+from templatemine.cli import common, messages, number_types, text_tables
 from templatemine.config import TEXT_FORMATS, CleanConfig, PageConfig
 from templatemine.errors import ConfigError, CorpusError, counted
 from templatemine.kinds import CUT_ALL, DEFAULT, KINDS, POLICIES, Choice
@@ -162,14 +162,14 @@ def _add_cleaning(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     group.add_argument(
         "--check",
         metavar="SHARE",
-        type=common.number_of("CleanConfig.guard"),
+        type=number_types.number_of("CleanConfig.guard"),
         help="exit with 1 if a source loses more of its characters; or has no pack, stubs, or torn sentences in more "
         "than --max-torn",
     )
     group.add_argument(
         "--max-torn",
         metavar="SHARE",
-        type=common.number_of("CleanConfig.guard"),
+        type=number_types.number_of("CleanConfig.guard"),
         default=MAX_TORN,
         help="with --check: share of the changed texts of a source in which a cut may tear a sentence, or leave half "
         "of one (default: %(default)s)",
@@ -416,12 +416,12 @@ def _print_diff(args: argparse.Namespace, terminal: common.Terminal, config: Str
     from templatemine.packs.pack_folder import PackFiles
     from templatemine.report.terminal import Painter, diff_lines, find_changes
 
-    painter = Painter(common.shows_colours(sys.stdout))
+    painter = Painter(messages.shows_colours(sys.stdout))
     packs = PackFiles(args.packs, errors="skip")
     cleaner = RecordCleaner(packs, config)
     records = common.tell_overruled(common.open_records(args.inputs, config.read, terminal.met), config.read)
     for change in find_changes(records, packs, cleaner, terminal.skip):
-        common.print_text("".join(line + "\n" for line in diff_lines(change, painter)))
+        messages.print_text("".join(line + "\n" for line in diff_lines(change, painter)))
     _check_not_empty(args, terminal, cleaner.tally)
     terminal.skipped_more()
     return _finish(args, terminal, cleaner.tally, packs)
@@ -476,7 +476,7 @@ def _describe_tears(args: argparse.Namespace, tally: Tally, total: SourceTally) 
     record_id, cut = tally.torn
     only = ("--id", record_id) if record_id else ()
     explain = common.suggest_command(args, "explain", *args.inputs, "--packs", *args.packs, *only)
-    return [common.escape_line(f"{said}, such as: {cut}"), f"to see which template does it: {explain}"]
+    return [messages.escape_line(f"{said}, such as: {cut}"), f"to see which template does it: {explain}"]
 
 
 def _explain_no_pack(args: argparse.Namespace, tally: Tally) -> str:

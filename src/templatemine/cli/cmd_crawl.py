@@ -7,7 +7,7 @@ import signal
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
-from templatemine.cli import common
+from templatemine.cli import common, number_types
 from templatemine.errors import counted
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--revisit",
         metavar="SECONDS",
-        type=common.number_of("CrawlConfig.delay"),
+        type=number_types.number_of("CrawlConfig.delay"),
         nargs=2,
         default=defaults.revisit,
         help="minimum and maximum time between visits of a feed (default: 900 86400)",
@@ -81,7 +81,7 @@ def _add_limits(parser: argparse.ArgumentParser, defaults: CrawlConfig) -> None:
     group.add_argument(
         "--max-size",
         metavar="SIZE",
-        type=common.parse_size,
+        type=number_types.parse_size,
         default=defaults.max_size,
         help="maximum size of a page (default: 8M)",
     )

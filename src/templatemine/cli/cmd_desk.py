@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from templatemine.cli import common
+from templatemine.cli import common, messages
 
 if TYPE_CHECKING:
     from templatemine.model import Record
@@ -86,8 +86,8 @@ def run(args: argparse.Namespace) -> int:
         common.find_pack(args.packs),
         records,
         config,
-        lambda address: common.print_text(f"{address}\n"),
+        lambda address: messages.print_text(f"{address}\n"),
         gold,
-        lambda told: terminal.say(common.escape_line(told)),
+        lambda told: terminal.say(messages.escape_line(told)),
     )
     return 0

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from templatemine.cli import common, text_tables
+from templatemine.cli import common, messages, text_tables
 from templatemine.errors import ConfigError, counted
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
     width = None if args.full else text_tables.terminal_width(sys.stdout)
     lines = [line for one in diffs if one for line in (*_format_source(one, args.limit, width), "")]
     notes = [f"{counted(left_out, 'document')} of sources without packs"] if left_out else []
-    common.print_text("\n".join([*lines, *_format_sum(diffs), *notes, *terminal.notes()]) + "\n")
+    messages.print_text("\n".join([*lines, *_format_sum(diffs), *notes, *terminal.notes()]) + "\n")
     return terminal.code
 
 
@@ -110,7 +110,7 @@ def _format_source(one: PackDiff, limit: int, width: int | None) -> list[str]:
         if limit and len(pairs) > limit:
             more = f"and {len(pairs) - limit:,} more (--limit 0 lists all)"
             rows.append((mark, "", "", *(("",) if measured else ()), more))
-    told = common.escape_line(one.source)
+    told = messages.escape_line(one.source)
     head = f"{told}: {_format_pack(one.old)} -> {_format_pack(one.new)}"
     return [head, *text_tables.format_table(header, rows, width)] if rows else [head]
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from templatemine.cli import common, text_tables
+from templatemine.cli import common, messages, text_tables
 
 if TYPE_CHECKING:
     from templatemine.cleaning.drift import DriftAlert, SourceDrift
@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
     terminal.say(*text_tables.capped_table(header, rows), "")
     for one in found:
         for line in _format_source(one, packs.get(one.source)):
-            common.print_text(f"{common.escape_line(one.source)}: {line}\n")
+            messages.print_text(f"{messages.escape_line(one.source)}: {line}\n")
     return _exit_code(terminal, found)
 
 
@@ -95,7 +95,7 @@ def _format_source(one: SourceDrift, pack: Pack | None) -> list[str]:
             f"{len(stopped):,} of {one.expressions:,} expressions stopped in all, half of them by "
             f"{days[(len(days) - 1) // 2]} (--json lists all)"
         )
-    return [common.escape_line(line) for line in lines]
+    return [messages.escape_line(line) for line in lines]
 
 
 def _format_note(one: SourceDrift) -> str:

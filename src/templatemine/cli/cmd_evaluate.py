@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from templatemine._version import __version__
-from templatemine.cli import common, text_tables
+from templatemine.cli import common, messages, number_types, text_tables
+from templatemine.cli.parser import Parser
 from templatemine.config import CleanConfig, PipelineConfig
 from templatemine.errors import ConfigError, CorpusError, counted
 from templatemine.progress import Progress
@@ -83,7 +84,7 @@ _COMMON = (
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add a sub-command for each trial, with its options."""
-    trials = parser.add_subparsers(metavar="TRIAL", required=True, parser_class=common.Parser)
+    trials = parser.add_subparsers(metavar="TRIAL", required=True, parser_class=Parser)
     for name, trial in TRIALS.items():
         own = trials.add_parser(name, help=trial.help, description=trial.description)
         own.add_argument("inputs", metavar="INPUT", nargs="+", help=common.INPUT_HELP)
@@ -115,7 +116,7 @@ def _add_sample(parser: argparse.ArgumentParser, default: int | None) -> None:
     parser.add_argument(
         "--sample",
         metavar="N",
-        type=common.int_at_least(1),
+        type=number_types.int_at_least(1),
         default=default,
         help=f"documents of each source, picked by the seed (default: {default or 'all'})",
     )
@@ -150,10 +151,10 @@ def run(args: argparse.Namespace) -> int:
         terminal.say(*terminal.notes())
         facts = json.dumps(_result_json(args, read, results, skipped, terminal.met.notes), indent=1) + "\n"
         if args.json == "-":
-            common.print_text(facts)
+            messages.print_text(facts)
             return terminal.code
-        common.print_text(
-            "\n\n".join("\n".join(map(common.escape_controls, _format_result(result))) for result in results) + "\n"
+        messages.print_text(
+            "\n\n".join("\n".join(map(messages.escape_controls, _format_result(result))) for result in results) + "\n"
         )
         if output is not None:
             output.write(facts.encode())
@@ -283,7 +284,7 @@ def _field_values(records: Sequence[Record], name: str) -> dict[str, str]:
 
 
 def _parse_numbers(text: str) -> tuple[int, ...]:
-    return tuple(map(common.int_at_least(1), text.split(",")))
+    return tuple(map(number_types.int_at_least(1), text.split(",")))
 
 
 def _add_injection(parser: argparse.ArgumentParser) -> None:

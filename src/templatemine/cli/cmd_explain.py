@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from templatemine.cli import common, text_tables
+from templatemine.cli import common, messages, number_types, text_tables
 from templatemine.config import CleanConfig
 from templatemine.errors import CapacityError, ConfigError, CorpusError, SkippedPackError, counted
 
@@ -61,7 +61,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--context",
         metavar="N",
-        type=common.int_at_least(0),
+        type=number_types.int_at_least(0),
         help=f"characters of context around a removed part (default: {_CONTEXT}); with --id the whole article is shown",
     )
     clean = CleanConfig()
@@ -84,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
 
     terminal = common.Terminal(quiet=False, strict=args.strict)
     packs = PackFiles(common.find_packs(args.packs), errors="skip")
-    painter = Painter(common.shows_colours(sys.stdout))
+    painter = Painter(messages.shows_colours(sys.stdout))
     config = CleanConfig(html=args.html)
     explainers: dict[str, Explainer] = {}
     near: list[str] = []
@@ -124,14 +124,14 @@ def run(args: argparse.Namespace) -> int:
             shown = json.dumps(_document_json(one))
         else:
             shown = "\n" * bool(printed) + "\n".join(_format_document(one, painter, context))
-        common.print_text(shown + "\n")
+        messages.print_text(shown + "\n")
         printed += 1
         unchanged += one.found is not None and not one.is_changed
     if args.limit and args.id is None and unchanged == printed > 0:
         some = f"{counted(read, 'article')} that {'was' if read == 1 else 'were'} read"
-        common.print_error(f"nothing goes from {some}; show --rejected lists what came near", "")
+        messages.print_error(f"nothing goes from {some}; show --rejected lists what came near", "")
     if choice.has_more:
-        common.print_error(f"there are more than {counted(printed, 'article')}; --limit 0 prints all", "")
+        messages.print_error(f"there are more than {counted(printed, 'article')}; --limit 0 prints all", "")
     common.check_only(args, read, others)
     if not read:
         raise common.no_documents_error(terminal, args.inputs)
@@ -234,9 +234,9 @@ def _read_documents(args: argparse.Namespace, terminal: common.Terminal) -> Iter
 
 def _document_json(one: _Explained) -> dict[str, Any]:
     """Return an article with its cuts, each with the expression that it is listed under."""
+    from templatemine.packs.readable import template_text
     from templatemine.report.explain import find_cut_template
     from templatemine.report.marks import TextPiece
-    from templatemine.report.words import template_text
 
     document, explainer, body, found = one.document, one.explainer, one.body, one.found
     facts: dict[str, Any] = {"source": document.source, "id": document.id, "pack": explainer.pack is not None}
@@ -265,7 +265,7 @@ def _format_document(one: _Explained, painter: Painter, context: int | None) -> 
     document, body, found = one.document, one.body, one.found
     head = painter.title(" ".join(filter(None, (document.source, document.id, document.date, title_text(document)))))
     pack = one.explainer.pack
-    no_pack = f"no pack of {common.escape_line(document.source)}"
+    no_pack = f"no pack of {messages.escape_line(document.source)}"
     if body is None or found is None:
         if pack is None:
             return [head, f"{no_pack}: unchanged"]

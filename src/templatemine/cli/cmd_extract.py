@@ -9,7 +9,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from templatemine.cli import common
+from templatemine.cli import common, number_types
 from templatemine.config import TEXT_FORMATS, CleanConfig, ExtractConfig, PageConfig, RenderConfig
 from templatemine.errors import ConfigError, CorpusError, counted
 from templatemine.pages.systems import DEFAULT, SYSTEMS
@@ -140,7 +140,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--other",
         metavar="P",
-        type=common.number_of("ExtractConfig.other"),
+        type=number_types.number_of("ExtractConfig.other"),
         help="crf: keep what is boilerplate with a probability below P; smaller for precision, larger for recall "
         f"(default: {defaults.other:g})",
     )
@@ -150,7 +150,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--sparse",
         metavar="N",
-        type=common.int_at_least(1),
+        type=number_types.int_at_least(1),
         help="density: no text for pages with fewer characters per structural element (default: off)",
     )
     group.add_argument(
@@ -209,7 +209,7 @@ def _add_rendering(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--render-max-size",
         metavar="SIZE",
-        type=common.parse_size,
+        type=number_types.parse_size,
         default=defaults.max_bytes,
         help=f"larger pages are not rendered (default: {defaults.max_bytes >> 20}M)",
     )

@@ -6,7 +6,7 @@ import argparse
 import shlex
 import sys
 
-from templatemine.cli import common, text_tables
+from templatemine.cli import common, messages, text_tables
 from templatemine.errors import extra_packages, pip_line
 
 DESCRIPTION = """\
@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     missing = {one.extra: None for one in FORMATS if one.extra and not is_installed(one)}
     lines = [f"for {extra}: {_format_install(extra)}" for extra in missing]
     listed = text_tables.format_table(header, rows, text_tables.terminal_width(sys.stdout), wrap=True)
-    common.print_text("\n".join([*listed, *lines]) + "\n")
+    messages.print_text("\n".join([*listed, *lines]) + "\n")
     return 0
 
 

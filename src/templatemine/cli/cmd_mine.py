@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from templatemine.cli import common, text_tables
+from templatemine.cli import common, number_types, text_tables
 from templatemine.config import (
     MineConfig,
     PipelineConfig,
@@ -87,21 +87,21 @@ def add(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--min-docs",
         metavar="N",
-        type=common.number_of("MineConfig.min_docs"),
+        type=number_types.number_of("MineConfig.min_docs"),
         default=mine.min_docs,
         help="skip a source with fewer documents (default: 5, energy and thesis 10)",
     )
     group.add_argument(
         "--min-df",
         metavar="N",
-        type=common.number_of("MineConfig.min_df"),
+        type=number_types.number_of("MineConfig.min_df"),
         default=mine.min_df,
         help="energy and thesis: minimum document frequency of a candidate (default: %(default)s) ...",
     )
     group.add_argument(
         "--min-share",
         metavar="X",
-        type=common.number_of("MineConfig.min_share"),
+        type=number_types.number_of("MineConfig.min_share"),
         default=mine.min_share,
         help="... and minimum share of the documents (default: that of the method)",
     )
@@ -129,7 +129,7 @@ def _add_other_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--memory",
         metavar="SIZE",
-        type=common.parse_size,
+        type=number_types.parse_size,
         help="memory limit, such as 500M or 2G; a source that does not fit is mined from a sample",
     )
     group.add_argument(

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from templatemine.cli import common
+from templatemine.cli import common, messages
 from templatemine.config import ReportConfig
 from templatemine.errors import ConfigError, CorpusError, counted
 
@@ -88,7 +88,7 @@ def run(args: argparse.Namespace) -> int:
                 yield from read_rejected(files.files[source]) if args.rejected else ()
             except CorpusError as error:
                 terminal.say(
-                    f"no rejected candidates of {common.escape_line(source)}: {common.escape_line(str(error))}"
+                    f"no rejected candidates of {messages.escape_line(source)}: {messages.escape_line(str(error))}"
                 )
 
         before = (
@@ -111,7 +111,7 @@ def run(args: argparse.Namespace) -> int:
     skipped = [f"{counted(terminal.skipped, 'document')} skipped"] if terminal.skipped else []
     terminal.say(*summarise(report), "")
     for one in report.riskiest[:1]:
-        worst = common.escape_line(f"{one.template.id} of {one.source}: {shorten(one.text, _MAX_TOLD)}")
+        worst = messages.escape_line(f"{one.template.id} of {one.source}: {shorten(one.text, _MAX_TOLD)}")
         terminal.say(f"riskiest template: {worst}", f"if it is story: {rejection_command(args.packs, one)}", "")
     terminal.say(
         f"{what} written to {common.name_output(args.output)} in {terminal.seconds:.1f} s", *skipped, *terminal.notes()

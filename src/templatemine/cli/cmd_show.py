@@ -14,7 +14,7 @@ from dataclasses import replace
 from itertools import chain, islice, repeat
 from typing import TYPE_CHECKING, Any
 
-from templatemine.cli import common, text_tables
+from templatemine.cli import common, messages, number_types, text_tables
 from templatemine.errors import ConfigError, CorpusError, PackError, counted
 from templatemine.kinds import DEFAULT, POLICIES, parse_kinds
 
@@ -71,7 +71,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--limit",
         "-n",
         metavar="N",
-        type=common.int_at_least(0),
+        type=number_types.int_at_least(0),
         help=f"maximum number of rows; 0 for all (default: {_MAX_TEMPLATES}, with --json 0)",
     )
     parser.add_argument("--full", action="store_true", help="never cut a string to the width of the terminal")
@@ -93,7 +93,7 @@ def run(args: argparse.Namespace) -> int:
         kinds = parse_kinds(args.kind, "--kind")
         pack = replace(pack, templates=tuple(one for one in pack.templates if one.kind in kinds))
     if args.json:
-        common.print_text(json.dumps(_pack_json(args, pack), indent=1) + "\n")
+        messages.print_text(json.dumps(_pack_json(args, pack), indent=1) + "\n")
         return 0
     width = None if args.full else text_tables.terminal_width(sys.stdout)
     limit = _MAX_TEMPLATES if args.limit is None else args.limit
@@ -102,7 +102,7 @@ def run(args: argparse.Namespace) -> int:
         if args.rejected
         else _format_templates(pack, args, limit, width)
     )
-    common.print_text("\n".join([*_format_header(whole, width), "", *listed]) + "\n")
+    messages.print_text("\n".join([*_format_header(whole, width), "", *listed]) + "\n")
     return 0
 
 
@@ -194,7 +194,7 @@ def _format_header(pack: Pack, width: int | None) -> list[str]:
         ("rejected", counted(sum(pack.rejected.values()), "candidate")),
         *(("", f"{number:,} {reason}") for reason, number in pack.rejected.items()),
     ]
-    lines = [line for name, value in rows for line in _wrap_field(name, common.escape_line(value), width)]
+    lines = [line for name, value in rows for line in _wrap_field(name, messages.escape_line(value), width)]
     return [*lines, "", *_format_histogram(pack, width)]
 
 
@@ -277,7 +277,8 @@ def _format_templates(pack: Pack, args: argparse.Namespace, limit: int, width: i
     if not pack.templates:
         return ["no templates"]
     from templatemine.packs.families import group_families
-    from templatemine.report.words import describe_position, describe_reasons_once, template_text
+    from templatemine.packs.readable import template_text
+    from templatemine.report.words import describe_position, describe_reasons_once
 
     rows: list[tuple[str, ...]] = []
     shown: list[Template] = []
@@ -288,7 +289,7 @@ def _format_templates(pack: Pack, args: argparse.Namespace, limit: int, width: i
         some = family[: 1 + _MAX_VARIANTS] if limit and len(family) > 2 + _MAX_VARIANTS else family
         for place in some[: limit - len(shown) if limit else None]:
             one = pack.templates[place]
-            string = one.regex if args.regex else common.escape_line(template_text(one))
+            string = one.regex if args.regex else messages.escape_line(template_text(one))
             indent = "" if place == family[0] else "  "
             kind = (_mark_kind(one.kind),) if pack.has_kinds else ()
             rows.append((f"{one.df:,}", _format_share(one.df, pack), f"{one.count:,}", one.id, *kind, indent + string))
@@ -322,12 +323,12 @@ def _format_example(template: Template) -> str:
     from templatemine.report.words import shorten
 
     has_patterns = any("{" in token for token in template.tokens or ())
-    return f', as in "{common.escape_line(shorten(template.example, _MAX_EXAMPLE))}"' if has_patterns else ""
+    return f', as in "{messages.escape_line(shorten(template.example, _MAX_EXAMPLE))}"' if has_patterns else ""
 
 
 def _format_rejected(pack: Pack, file: str, limit: int | None, width: int | None) -> list[str]:
     from templatemine.packs.pack_record import template_id
-    from templatemine.report.words import join_tokens
+    from templatemine.packs.readable import join_tokens
 
     asked = _asked_candidates(pack, file)
     stakes = chain((f"{stake:,}" for _, stake in asked), repeat("-"))
@@ -339,7 +340,7 @@ def _format_rejected(pack: Pack, file: str, limit: int | None, width: int | None
             *([next(stakes)] if asked else []),
             reason,
             template_id(tokens),
-            common.escape_line(join_tokens(tokens)),
+            messages.escape_line(join_tokens(tokens)),
         )
         for tokens, df, count, reason in (
             _select_rejected(pack, asked, file)[:_MAX_TEMPLATES]
@@ -383,19 +384,19 @@ def _show_folder(args: argparse.Namespace) -> int:
             packs.append((file, Pack.load(file)))
         except PackError as error:
             bad += 1
-            common.print_error(str(error))
+            messages.print_error(str(error))
     packs.sort(key=lambda row: (-row[1].documents, row[1].source))  # as mine, update and clean list sources
     if args.rejected:
         bad += _show_rejected_of_each(args, packs)
     elif args.json:
-        common.print_text(json.dumps([_folder_row_json(file, pack) for file, pack in packs], indent=1) + "\n")
+        messages.print_text(json.dumps([_folder_row_json(file, pack) for file, pack in packs], indent=1) + "\n")
     else:
         header = ["source", ">documents", ">templates", "=share of documents", "=dates", "file, if not SOURCE.json"]
         rows = [_folder_row(file, pack) for file, pack in packs]
         if not any(row[-1] for row in rows):
             header, rows = header[:-1], [row[:-1] for row in rows]
         width = None if args.full else text_tables.terminal_width(sys.stdout)
-        common.print_text("\n".join(text_tables.format_table(header, rows, width)) + "\n")
+        messages.print_text("\n".join(text_tables.format_table(header, rows, width)) + "\n")
     return 2 if bad else 0
 
 
@@ -410,12 +411,14 @@ def _show_rejected_of_each(args: argparse.Namespace, packs: Sequence[tuple[str, 
                 rows.append({**_folder_row_json(file, pack), "rejected_candidates": rejected})
                 continue
             listed = _format_rejected(pack, file, args.limit, width)
-            common.print_text("\n".join([*([""] if number else []), common.escape_line(pack.source), *listed]) + "\n")
+            messages.print_text(
+                "\n".join([*([""] if number else []), messages.escape_line(pack.source), *listed]) + "\n"
+            )
         except CorpusError as error:
             bad += 1
-            common.print_error(str(error))
+            messages.print_error(str(error))
     if args.json:
-        common.print_text(json.dumps(rows, indent=1) + "\n")
+        messages.print_text(json.dumps(rows, indent=1) + "\n")
     return bad
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from templatemine.cli import common, text_tables
+from templatemine.cli import common, number_types, text_tables
 from templatemine.errors import CorpusError, counted
 
 DESCRIPTION = """\
@@ -28,7 +28,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--output", "-o", metavar="FOLDER", required=True, help="folder for the files; created if missing"
     )
     parser.add_argument(
-        "--memory", metavar="SIZE", type=common.parse_size, default=1 << 29, help="memory limit (default: 512M)"
+        "--memory", metavar="SIZE", type=number_types.parse_size, default=1 << 29, help="memory limit (default: 512M)"
     )
     common.add_input_options(parser)
     common.add_run_options(parser, "")

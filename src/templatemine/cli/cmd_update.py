@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from templatemine.cli import common, text_tables
+from templatemine.cli import common, messages, number_types, text_tables
 from templatemine.config import PipelineConfig, TokeniseConfig
 from templatemine.errors import ConfigError, counted
 
@@ -68,7 +68,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--window",
         metavar="DAYS",
-        type=common.number_of("WindowConfig.days"),
+        type=number_types.number_of("WindowConfig.days"),
         default=_DAYS,
         help="keep documents of so many days (default: %(default)s); up to the newest ...",
     )
@@ -89,7 +89,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--dry-run", action="store_true", help="write nothing, show what would change")
     group.add_argument(
-        "--memory", metavar="SIZE", type=common.parse_size, default=1 << 30, help="memory limit (default: 1G)"
+        "--memory", metavar="SIZE", type=number_types.parse_size, default=1 << 30, help="memory limit (default: 1G)"
     )
     mining = parser.add_argument_group("mining")
     common.add_scoring_options(mining, of_packs=True)
@@ -196,7 +196,7 @@ def _format_changes(one: SourceUpdate, folder: str) -> list[str]:
     changes = one.changes
     if not changes:
         return []
-    lines = ["", common.escape_line(one.source)]
+    lines = ["", messages.escape_line(one.source)]
     marked = [
         *(f"~ {_format_template(old)} -> {_format_template(new)}" for old, new in changes.changed),
         *(f"+ {_format_template(template)}" for template in changes.added),
@@ -213,11 +213,12 @@ def _format_changes(one: SourceUpdate, folder: str) -> list[str]:
 
 def _format_rule(template: Template, source: str, folder: str) -> list[str]:
     """Format how to keep an expression that an update takes out of a pack."""
-    from templatemine.report.words import shorten, template_text
+    from templatemine.packs.readable import template_text
+    from templatemine.report.words import shorten
 
-    which = common.escape_line(shorten(template_text(template), _MAX_NAMED))
+    which = messages.escape_line(shorten(template_text(template), _MAX_NAMED))
     command = shlex.join(("templatemine", "ask", folder, "--only", source, "--accept", template.id))
-    return [f'  to keep "{which}": {common.escape_line(command)}']
+    return [f'  to keep "{which}": {messages.escape_line(command)}']
 
 
 def _by_what_is_left(one: SourceUpdate) -> list[Template]:

@@ -1,4 +1,4 @@
-"""Code that sub-commands share: options, inputs, progress; with what `messages` and `parser` have."""
+"""Code that sub-commands share: options, inputs, progress."""
 
 from __future__ import annotations
 
@@ -13,17 +13,9 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from templatemine.bounds import NUMBERS, WORDS
-from templatemine.cli.messages import (
-    escape_controls,
-    escape_line,
-    flush_output,
-    print_error,
-    print_text,
-    shows_colours,
-    write_message,
-)
-from templatemine.cli.number_types import int_at_least, number_of, parse_jobs, parse_size
-from templatemine.cli.parser import Parser, did_you_mean
+from templatemine.cli.messages import escape_controls, print_error, print_text, write_message
+from templatemine.cli.number_types import int_at_least, number_of, parse_jobs
+from templatemine.cli.parser import did_you_mean
 from templatemine.cli.text_tables import list_names
 from templatemine.config import (
     SHIPPED,
@@ -40,54 +32,6 @@ from templatemine.progress import Progress, ignore_progress, progress_bars
 if TYPE_CHECKING:
     from templatemine.io.files import Report
     from templatemine.model import Record
-
-__all__ = [
-    "INPUT_HELP",
-    "MARKUP_OPTIONS",
-    "ONE_PACK_HELP",
-    "PACKS_HELP",
-    "Parser",
-    "StrictStop",
-    "Terminal",
-    "add_archive_option",
-    "add_choice_options",
-    "add_field_options",
-    "add_input_options",
-    "add_jobs_option",
-    "add_markup_options",
-    "add_number",
-    "add_only_option",
-    "add_packs_option",
-    "add_run_options",
-    "add_words",
-    "check_archive_source",
-    "check_inputs",
-    "check_only",
-    "check_output",
-    "escape_controls",
-    "escape_line",
-    "find_pack",
-    "find_packs",
-    "flush_output",
-    "int_at_least",
-    "markup_config",
-    "name_output",
-    "no_documents_error",
-    "open_records",
-    "number_of",
-    "parse_jobs",
-    "parse_size",
-    "print_error",
-    "print_text",
-    "read_choice",
-    "read_config",
-    "read_nonempty_records",
-    "same_file",
-    "shows_colours",
-    "suggest_command",
-    "tell_overruled",
-    "tell_records",
-]
 
 INPUT_HELP = """\
 files or folders: JSON lines, WARC, feeds, tables; any format of "templatemine formats"; a folder of .txt or .html

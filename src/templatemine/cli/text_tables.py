@@ -154,7 +154,7 @@ def list_names(names: Sequence[str]) -> str:
 
 def format_template(template: Template, most: int | None = None) -> str:
     """Format the words of a template, up to `most` characters, and its place in the line."""
-    from templatemine.report.words import template_text
+    from templatemine.packs.readable import template_text
 
     text = escape_line(template_text(template))
     where = f" [{template.anchor}]" if template.anchor else ""

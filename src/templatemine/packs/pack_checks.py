@@ -14,10 +14,11 @@ from templatemine.errors import PackError
 from templatemine.matching import _automaton
 from templatemine.model import Template
 from templatemine.packs.pack_record import GENERATOR, AnyPack, PackRecord, mined_entry
+from templatemine.text._scan import MAX_SIZED_SLOT
 from templatemine.text.expressions import ANCHORS, EncodedText
 from templatemine.text.linear import LinearExpression, RefusedExpression, compile_linear
 from templatemine.text.reading import plain_form
-from templatemine.text.slots import BETWEEN, DATELINE, HEADLINES, KINDS, MAX_SIZED_SLOT, slot_kind, slot_token
+from templatemine.text.slots import BETWEEN, DATELINE, HEADLINES, KINDS, slot_kind, slot_token
 
 FROM_TOKENS = ""
 """In place of an expression that is to be made of its tokens."""

@@ -16,6 +16,7 @@ from templatemine.evaluation.residue import KINDS, TORN, Residue, find_residues
 from templatemine.model import Template
 from templatemine.packs.families import group_families
 from templatemine.packs.pack import Pack
+from templatemine.packs.readable import template_text
 from templatemine.report.doubts import (
     MIN_DOUBT,
     Matches,
@@ -27,7 +28,6 @@ from templatemine.report.doubts import (
 )
 from templatemine.report.measure import TemplateFigures
 from templatemine.report.risk import Occurrences, story_probability
-from templatemine.report.words import template_text
 from templatemine.text.tears import CutCount, JudgedCut, SentenceEnds, judge_cuts, tally_judged
 
 RESIDUE_KINDS = {

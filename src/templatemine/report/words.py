@@ -7,24 +7,11 @@ from collections.abc import Iterable, Sequence
 from html import unescape
 from typing import TYPE_CHECKING
 
-from templatemine.packs.readable import join_tokens, template_text
 from templatemine.text.slots import DATELINE, slot_kind
 
 if TYPE_CHECKING:
     from templatemine.model import Document, Template
     from templatemine.packs.pack_record import PackRecord
-
-__all__ = [
-    "describe_choice",
-    "describe_position",
-    "describe_reasons",
-    "describe_reasons_once",
-    "join_tokens",
-    "outermost_templates",
-    "shorten",
-    "template_text",
-    "title_text",
-]
 
 
 def shorten(text: str, most: int) -> str:

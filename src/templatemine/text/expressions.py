@@ -20,7 +20,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from templatemine.text import _scan
-from templatemine.text._scan import FIRST_USER_ID, MARKER
+from templatemine.text._scan import FIRST_USER_ID, MARKER, MAX_HEAD_BREAKS, MIN_BETWEEN, SLOT_SIZE
 from templatemine.text.characters import (
     JOINTS,
     LETTER,
@@ -34,18 +34,7 @@ from templatemine.text.characters import (
 )
 from templatemine.text.patterns import TABLE, PatternSet, parse_form
 from templatemine.text.reading import ReadingRules, read_form, read_text
-from templatemine.text.slots import (
-    ANY,
-    DASHES,
-    DATELINE,
-    MAX_HEAD_BREAKS,
-    MIN_BETWEEN,
-    SLOT_SIZE,
-    blank_pattern,
-    filler_pattern,
-    line_end_pattern,
-    max_length,
-)
+from templatemine.text.slots import ANY, DASHES, DATELINE, blank_pattern, filler_pattern, line_end_pattern, max_length
 
 if TYPE_CHECKING:
     import numpy as np

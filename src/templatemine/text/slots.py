@@ -42,16 +42,15 @@ from templatemine.text._scan import (
     MAX_FIGURE_WORDS,
     MAX_GLUED_JOINTS,
     MAX_GLUED_SIZE,
-    MAX_HEAD_BREAKS,
     MAX_HEADLINE,
     MAX_NAME_WORDS,
     MAX_PLACE_WORDS,
-    MAX_SIZED_SLOT,
     MAX_SMALL_LETTERS,
     MAX_SMALL_RUN,
-    MIN_BETWEEN,
-    SLOT_SIZE,
 )
+from templatemine.text._scan import MAX_SIZED_SLOT as MAX_SIZED_SLOT
+from templatemine.text._scan import MIN_BETWEEN as MIN_BETWEEN
+from templatemine.text._scan import SLOT_SIZE as SLOT_SIZE
 from templatemine.text.characters import (
     ADDRESS_SIGNS,
     CASELESS,
@@ -71,41 +70,6 @@ from templatemine.text.patterns import TABLE
 
 if TYPE_CHECKING:
     import regex
-
-__all__ = [
-    "ANY",
-    "BETWEEN",
-    "DASHES",
-    "DATELINE",
-    "FIRST_NAMED_CODE",
-    "HEADLINES",
-    "KINDS",
-    "MAX_CLOSERS",
-    "MAX_FIGURE_WORDS",
-    "MAX_GLUED_JOINTS",
-    "MAX_GLUED_SIZE",
-    "MAX_HEADLINE",
-    "MAX_HEAD_BREAKS",
-    "MAX_NAME_WORDS",
-    "MAX_SIZED_SLOT",
-    "MAX_SMALL_LETTERS",
-    "MAX_SMALL_RUN",
-    "MIN_BETWEEN",
-    "NAMES",
-    "SLOT",
-    "SLOT_SIZE",
-    "allowed_words",
-    "blank_pattern",
-    "filler_pattern",
-    "find_headlines",
-    "kind_code",
-    "kind_words",
-    "line_end_pattern",
-    "matches_kind",
-    "max_length",
-    "slot_kind",
-    "slot_token",
-]
 
 # A token of a template that stands for the rest of its line; `SLOT` alone takes anything.
 SLOT = "{slot}"
