@@ -1,4 +1,4 @@
-"""The features of `pages.crf` written again, slowly and plainly, in Python over `pages.outline`.
+"""The features of `pages.crf` written again, slowly and plainly, in Python over `outline_reference`.
 
 In comes a page, out come its runs that stand in blocks, a row of features each by name, and their texts; `attributes`
 names what the model sees of each.  `chances` sums over all sequences of labels.
@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from templatemine.pages.baselines.crf import BINS, CONTAINERS, LABELS, NEIGHBOURS, OFFSETS
+from outline_reference import Outline
+from templatemine.pages.baselines.crf import BINS, CONTAINERS, INLINE, LABELS, NEIGHBOURS, OFFSETS
 from templatemine.pages.blocks import Page
-from templatemine.pages.outline import INLINE, Outline
 
 _SINGLE = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _TOKEN = re.compile(rf"[{_SINGLE}]|[^\s{_SINGLE}]+")

@@ -8,11 +8,11 @@ import numpy as np
 from test_crf_native import same
 
 from common.session import run
+from outline_reference import Outline
 from templatemine.config import ExtractConfig
 from templatemine.pages import _html
 from templatemine.pages.blocks import Page
 from templatemine.pages.extract import Extractor
-from templatemine.pages.outline import Outline
 from templatemine.pages.scanner import block_scanner
 from templatemine.pages.systems import SYSTEMS
 

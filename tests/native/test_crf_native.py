@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import crf_reference as reference
+from outline_reference import Outline as SlowOutline
 from strategies import examples
 from templatemine.pages.baselines import _systems, crf
+from templatemine.pages.baselines.outline import Outline
 from templatemine.pages.blocks import Page
-from templatemine.pages.outline import Outline
 
 TAGS = [
     *("<p>", "</p>", "<P class=a>", "<b>", "</b>", "<i>", "</i>", "<u>", "</u>", "<a href=x>", "</a>", "<span>", "</span>"),
@@ -44,6 +45,9 @@ def same(html: str) -> None:
     assert runs.column("home").tolist() == homes
     values = crf.compute_features(runs)
     assert rows_of(values) == [{**row, **dict.fromkeys(crf.LANGUAGE, 0)} for row in rows]
+    outline, twin = Outline(page), SlowOutline(html)
+    for name in ("tags", "attributes", "starts", "content_starts", "content_ends", "parents", "last_descendants"):
+        assert getattr(outline, name) == getattr(twin, name), name
 
 
 @examples(600)
@@ -114,7 +118,7 @@ def test_runs_of_deep_pages_are_those_of_the_outline() -> None:
     ):
         same(html)
     page = Page("<p>one <b>two</b><!-- no --> three")
-    runs, outline = crf.find_runs(page), Outline(page.html)
+    runs, outline = crf.find_runs(page), SlowOutline(page.html)
     assert list(zip(runs.column("start").tolist(), runs.column("end").tolist(), strict=True)) == [
         run[:2] for run in outline.runs
     ]

@@ -8,12 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from outline_reference import Outline as SlowOutline
 from strategies import examples
-from templatemine.pages.outline import Outline, parse_attributes, plain_text
+from templatemine.pages.baselines.outline import Outline
+from templatemine.pages.blocks import Page
+from templatemine.pages.declared import parse_attributes, plain_text
 
 
 def texts(html: str) -> list[str]:
-    return [html[start:end] for start, end, _, _ in Outline(html).runs]
+    return [html[start:end] for start, end, _, _ in SlowOutline(html).runs]
 
 
 def test_runs_are_what_stands_between_tags() -> None:
@@ -27,7 +30,7 @@ def test_runs_are_what_stands_between_tags() -> None:
 
 
 def test_tags_since_the_run_before() -> None:
-    marks = [marks for _, _, _, marks in Outline("<div><p>a<br><br/>b</p></div>c").runs]
+    marks = [marks for _, _, _, marks in SlowOutline("<div><p>a<br><br/>b</p></div>c").runs]
     assert marks == [("div", "p"), ("br", "br"), ("p", "div")]
 
 
@@ -42,13 +45,13 @@ def test_tags_since_the_run_before() -> None:
     ],
 )
 def test_the_tree(html: str, tree: list[tuple[str, int]]) -> None:
-    outline = Outline(html)
+    outline = Outline(Page(html))
     assert list(zip(outline.tags, outline.parents, strict=True)) == tree
 
 
 def test_where_elements_stand() -> None:
     html = "<div id=a>é<p>one</p>two</div>"
-    outline = Outline(html)
+    outline = Outline(Page(html))
     assert [html[a:b] for a, b in zip(outline.content_starts, outline.content_ends, strict=True)] == [
         "é<p>one</p>two",
         "one",
@@ -101,9 +104,9 @@ def test_runs_as_another_parser_has_them(pieces: list[str]) -> None:
 @examples(200)
 @given(st.lists(PIECE, max_size=30))
 def test_elements_nest(pieces: list[str]) -> None:
-    outline = Outline("".join(pieces))
+    outline = Outline(Page("".join(pieces)))
     for number, parent in enumerate(outline.parents):
-        assert parent < number <= outline.last_descendants[number] < len(outline)
+        assert parent < number <= outline.last_descendants[number] < len(outline.tags)
         assert outline.starts[number] < outline.content_starts[number] <= outline.content_ends[number]
         if parent >= 0:
             assert outline.last_descendants[number] <= outline.last_descendants[parent]

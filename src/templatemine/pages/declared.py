@@ -1,4 +1,4 @@
-"""Title, date and story of a page as it declares them for machines, in JSON-LD and ``<meta>``.
+"""Title, date and story of a page as it declares them for machines, in JSON-LD and ``<meta>``; attributes and text.
 
 `find_missing_story` compares the declared story with the blocks.  Cost: linear in the page.
 """
@@ -9,11 +9,11 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from html import unescape
 from typing import Any
 
 from templatemine.pages import _html
 from templatemine.pages.blocks import Page
-from templatemine.pages.outline import parse_attributes, plain_text
 from templatemine.pages.page_dates import normalise_date
 
 LDJSON = re.compile(rb"<script\b[^<>]{0,500}ld\+json[^<>]{0,500}>", re.IGNORECASE)
@@ -25,6 +25,8 @@ SINGLE = "\u3040-\ud7ff\U00020000-\U0003ffff"
 _TOKEN = re.compile(rf"[{SINGLE}]|(?:(?![{SINGLE}])\w)+")
 _PREFIX = re.compile(r"^.*[/#:]", re.DOTALL)
 META = re.compile(r"<meta\b[^<>]{0,4000}>", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"([^\s=\"'/>]{1,60})\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
+_TAG = re.compile(r"<[^<>]*+>?")
 
 ARTICLES = frozenset(
     (
@@ -60,6 +62,18 @@ STORY_LIMIT = 100_000
 """Most characters of a declared story, and of a block, that are compared."""
 NGRAM = 4
 """Length in words of the n-grams that are compared; three words repeat by chance."""
+
+
+def parse_attributes(source: str) -> dict[str, str]:
+    """Name in lower case -> value, references resolved; attributes without a value are left out."""
+    return {
+        name.lower(): unescape(double or single or bare) for name, double, single, bare in _ATTRIBUTE.findall(source)
+    }
+
+
+def plain_text(html: str) -> str:
+    """Return the text of a stretch of a page, without tags, references resolved, white space folded."""
+    return " ".join(unescape(_TAG.sub(" ", html)).split())
 
 
 def declared_title_and_date(

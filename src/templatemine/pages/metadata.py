@@ -17,9 +17,15 @@ import numpy as np
 
 from templatemine.pages import _blocks
 from templatemine.pages.date_order import DateOrder
-from templatemine.pages.declared import EARLIEST_DATE, PUBLISHED, find_objects, is_article, normalise_published
+from templatemine.pages.declared import (
+    EARLIEST_DATE,
+    PUBLISHED,
+    find_objects,
+    is_article,
+    normalise_published,
+    plain_text,
+)
 from templatemine.pages.names import byline_names, find_licence, find_names, normalise_language
-from templatemine.pages.outline import plain_text
 from templatemine.pages.page_dates import MAX_DATE_LENGTH, ends_in_change, find_dates
 from templatemine.pages.page_tags import CLOSE, OPEN, VOID, PageTags
 from templatemine.pages.scanner import TAG_NAMES, group_mask

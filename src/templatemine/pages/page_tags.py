@@ -12,8 +12,8 @@ import numpy as np
 
 from templatemine.pages import _html
 from templatemine.pages.blocks import Page
+from templatemine.pages.declared import parse_attributes
 from templatemine.pages.nodes import Style
-from templatemine.pages.outline import parse_attributes
 from templatemine.pages.scanner import TAG_NAMES, block_scanner
 
 STYLES: Mapping[str, Style] = {

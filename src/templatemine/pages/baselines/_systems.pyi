@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from typing_extensions import Buffer, disjoint_base
 
 __all__ = [
+    "ELEMENT_COLUMNS",
     "FLAGS",
     "RUN_COLUMNS",
     "RUN_FEATURES",
@@ -23,11 +24,13 @@ __all__ = [
 ]
 
 RUN_COLUMNS: tuple[str, ...]
+ELEMENT_COLUMNS: tuple[str, ...]
 FLAGS: Mapping[str, int]
 
 @disjoint_base
 class RunScanner:
     def __new__(cls, tags: list[tuple[bytes, int, int, int, int]], entities: list[tuple[bytes, str]]) -> Self: ...
+    def find_elements(self, page: Buffer) -> NDArray[np.int64]: ...
     def find_runs(
         self, page: Buffer, starts: NDArray[np.int64], ends: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64]]: ...

@@ -19,19 +19,18 @@ from templatemine.text._scan cimport (
 )
 
 __all__ = [
-    "FLAGS", "RUN_COLUMNS", "RUN_FEATURES", "RunScanner", "compute_cosines", "compute_marginals", "compute_run_features",
-    "count_characters", "count_line_breaks", "extract_keywords", "find_densest", "find_stretch", "measure_wrapped",
-    "walk_trees",
+    "ELEMENT_COLUMNS", "FLAGS", "RUN_COLUMNS", "RUN_FEATURES", "RunScanner", "compute_cosines", "compute_marginals",
+    "compute_run_features", "count_characters", "count_line_breaks", "extract_keywords", "find_densest", "find_stretch",
+    "measure_wrapped", "walk_trees",
 ]
 
 
 # ---------------------------------------------------------------------------------------------------------------- runs of text
-# Cuts pages into runs of text between tags, each with the elements that contain it; see `pages.baselines.crf`.
+# Cuts pages into runs of text between tags, each with the elements that contain it (`pages.baselines.crf`), and lists their
+# elements (`pages.baselines.outline`).
 #
 # Input: a page as UTF-8 bytes, and the offsets of its blocks.  Output: columns of the runs in the blocks, and their text as
-# code points, with references resolved and white space folded.  Tags are found and elements closed exactly as
-# `pages.outline` does, which keeps more of the page for other systems, and takes ten times as long.  Time is linear in the
-# page.
+# code points, with references resolved and white space folded; or columns of the elements.  Time is linear in the page.
 
 
 cdef extern from "Python.h":
@@ -56,6 +55,13 @@ cdef enum:
 RUN_COLUMNS = ("start", "end", "home", "mask", "div", "td", "p", "br", "hr", "inline", "block")
 """Columns of runs: start and end in the page, in bytes; index of the block; bits of the kinds of elements that contain it;
 number of the innermost div and td, -1 for none; and the number of tags of each kind between the previous run and it."""
+
+cdef enum:
+    E_START, E_NAME_END, E_CONTENT_START, E_CONTENT_END, E_PARENT, E_LAST, E_SIZE
+
+ELEMENT_COLUMNS = ("start", "name_end", "content_start", "content_end", "parent", "last_descendant")
+"""Columns of elements: in bytes of the page, where the tag begins, its name ends, and the content begins and ends; the number
+of the element around it, -1 for none; and of the last one within it, its own if there is none."""
 
 cdef enum:
     MAX_NAME = 31           # characters of the name of a tag that are compared
@@ -241,6 +247,7 @@ cdef struct OpenElement:
     uint16_t mask           # bits of the kinds of elements that contain its text
     int64_t div             # number of the innermost div, -1 for none
     int64_t td
+    int64_t number          # of the element, if they are listed
 
 
 cdef struct ScanState:
@@ -260,6 +267,10 @@ cdef struct ScanState:
     int64_t text_capacity
     int64_t* bounds
     int64_t bound_capacity
+    bint lists_elements
+    int64_t* elements
+    int64_t element_count   # rows of E_SIZE numbers in `elements`
+    int64_t element_capacity
     bint pending_blank      # white space precedes the next character
     bint unescaped          # a script did not end as it should: end tags of scripts are searched for without regard to comments
 
@@ -270,7 +281,33 @@ cdef void scan_state_free(ScanState* s) noexcept nogil:
     free(s.rows)
     free(s.text)
     free(s.bounds)
+    free(s.elements)
     table_free(&s.unknown_tags)
+
+
+cdef int32_t pop_element(ScanState* s, int64_t at) noexcept nogil:
+    """Close the innermost element, whose content ends at an offset; returns its tag."""
+    cdef const OpenElement* top
+    cdef int64_t* row
+    s.depth -= 1
+    top = s.stack + s.depth
+    s.open_counts[top.tag] -= 1
+    if s.lists_elements:
+        row = s.elements + top.number * E_SIZE
+        row[E_CONTENT_END], row[E_LAST] = at, s.element_count - 1
+    return top.tag
+
+
+cdef int list_element(ScanState* s, int64_t start, int64_t name_end, int64_t content) except -1 nogil:
+    """List an element as one without content, which it stays if it is void."""
+    cdef int64_t* row
+    reserve(<void**>&s.elements, &s.element_capacity, (s.element_count + 1) * E_SIZE, sizeof(int64_t))
+    row = s.elements + s.element_count * E_SIZE
+    row[E_START], row[E_NAME_END], row[E_CONTENT_START], row[E_CONTENT_END] = start, name_end, content, content
+    row[E_PARENT] = s.stack[s.depth - 1].number if s.depth else -1
+    row[E_LAST] = s.element_count
+    s.element_count += 1
+    return 0
 
 
 cdef inline void append_char(ScanState* s, uint32_t c, int64_t run_start) noexcept nogil:
@@ -448,7 +485,7 @@ cdef class RunScanner:
     cdef inline uint16_t _find_flags(self, int32_t tag) noexcept nogil:
         return self.tag_flags[tag] if tag < self.tags.count else 0
 
-    cdef int _open_element(self, ScanState* s, int32_t tag) except -1 nogil:
+    cdef int _open_element(self, ScanState* s, int32_t tag, int64_t start, int64_t name_end, int64_t end) except -1 nogil:
         """Process a start tag: close the elements that it ends, and push its own unless it is void."""
         cdef bint known = tag < self.tags.count
         cdef uint16_t flags = self._find_flags(tag), ends = self.implied_ends[tag] if known else UNKNOWN_TAG_ENDS
@@ -459,13 +496,15 @@ cdef class RunScanner:
             top = s.stack[s.depth - 1].tag
             if top >= self.tags.count or self.implied_bit[top] & ends == 0:
                 break
-            s.depth -= 1
-            s.open_counts[top] -= 1
+            pop_element(s, start)
+        if s.lists_elements:
+            list_element(s, start, name_end, end)
         if flags & VOID:
             return 0
         reserve(<void**>&s.stack, &s.stack_capacity, s.depth + 1, sizeof(OpenElement))
         element = s.stack + s.depth
         element.tag = tag
+        element.number = s.element_count - 1
         element.mask = 0
         element.div = element.td = -1
         if s.depth:
@@ -483,10 +522,9 @@ cdef class RunScanner:
         s.open_counts[tag] += 1
         return 0
 
-    cdef void _close_element(self, ScanState* s, int32_t tag) noexcept nogil:
+    cdef void _close_element(self, ScanState* s, int32_t tag, int64_t start) noexcept nogil:
         """Process an end tag: close the innermost such element and all within; an inline one only within `MAX_LOOK_UP` inline ones."""
         cdef int64_t i
-        cdef int32_t top
         if s.open_counts[tag] == 0:
             return
         if self._find_flags(tag) & INLINE:
@@ -495,12 +533,8 @@ cdef class RunScanner:
                 if not self._find_flags(s.stack[i].tag) & INLINE or s.depth - i >= MAX_LOOK_UP:
                     return
                 i -= 1
-        while True:
-            s.depth -= 1
-            top = s.stack[s.depth].tag
-            s.open_counts[top] -= 1
-            if top == tag:
-                return
+        while pop_element(s, start) != tag:
+            pass
 
     cdef int _append_run(self, ScanState* s, const uint8_t* p, int64_t a, int64_t b, int64_t home) except -1 nogil:
         """Append the run p[a:b] of the block `home`."""
@@ -524,13 +558,13 @@ cdef class RunScanner:
         s.bounds[run_count + 1] = s.text_size
         return 0
 
-    cdef int _process_tag(self, ScanState* s, const uint8_t* p, int64_t i, int64_t name_end) except -1 nogil:
-        """Process the tag whose < is at i."""
+    cdef int _process_tag(self, ScanState* s, const uint8_t* p, int64_t i, int64_t name_end, int64_t end) except -1 nogil:
+        """Process the tag p[i:end]."""
         cdef bint is_end_tag = p[i + 1] == 47
+        cdef int64_t name = i + 2 if is_end_tag else i + 1
         cdef int32_t tag
         cdef uint16_t flags
-        i += 2 if is_end_tag else 1
-        tag = self._intern_tag(s, p + i, name_end - i)
+        tag = self._intern_tag(s, p + name, name_end - name)
         flags = self._find_flags(tag)
         s.tag_counts[0] += flags & P != 0
         s.tag_counts[1] += flags & BR != 0
@@ -538,9 +572,9 @@ cdef class RunScanner:
         s.tag_counts[3] += flags & INLINE != 0
         s.tag_counts[4] += flags & INLINE == 0
         if is_end_tag:
-            self._close_element(s, tag)
+            self._close_element(s, tag, i)
         else:
-            self._open_element(s, tag)
+            self._open_element(s, tag, i, name_end, end)
         return 0
 
     cdef int64_t _skip_raw_text(self, ScanState* s, const uint8_t* p, int64_t name, int size, int64_t i, int64_t n) noexcept nogil:
@@ -589,8 +623,31 @@ cdef class RunScanner:
             if i >= n:
                 return 0
             if name:
-                self._process_tag(s, p, i, name)
+                self._process_tag(s, p, i, name, end)
             text_start = i = end
+
+    cdef int _begin_scan(self, ScanState* s) except -1 nogil:
+        table_init(&s.unknown_tags)
+        reserve(<void**>&s.open_counts, &s.open_capacity, self.tags.count + 1, sizeof(int64_t))
+        memset(s.open_counts, 0, s.open_capacity * sizeof(int64_t))
+        return 0
+
+    def find_elements(self, const uint8_t[::1] page not None):
+        """List the elements of a page in UTF-8: int64 array, shape (elements, len(ELEMENT_COLUMNS)), in the order of the page."""
+        cdef int64_t n = page.shape[0]
+        cdef ScanState s
+        memset(&s, 0, sizeof(ScanState))
+        s.lists_elements = True
+        try:
+            with nogil:
+                self._begin_scan(&s)
+                if n:
+                    self._scan(&s, &page[0], n, NULL, NULL, 0)
+                while s.depth:
+                    pop_element(&s, n)
+            return copy_to_array(s.elements, s.element_count * E_SIZE * sizeof(int64_t), np.int64).reshape(-1, E_SIZE)
+        finally:
+            scan_state_free(&s)
 
     def find_runs(self, const uint8_t[::1] page not None, const int64_t[::1] starts not None, const int64_t[::1] ends not None):
         """Find the runs of a page that are in blocks.
@@ -617,9 +674,7 @@ cdef class RunScanner:
         memset(&s, 0, sizeof(ScanState))
         try:
             with nogil:
-                table_init(&s.unknown_tags)
-                reserve(<void**>&s.open_counts, &s.open_capacity, self.tags.count + 1, sizeof(int64_t))
-                memset(s.open_counts, 0, s.open_capacity * sizeof(int64_t))
+                self._begin_scan(&s)
                 if n and blocks:
                     self._scan(&s, &page[0], n, &starts[0], &ends[0], blocks)
             rows = copy_to_array(s.rows, s.row_size * sizeof(int64_t), np.int64).reshape(-1, R_SIZE)

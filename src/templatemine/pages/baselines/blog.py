@@ -22,9 +22,9 @@ from templatemine.config import ExtractConfig
 from templatemine.pages.baselines import density
 from templatemine.pages.baselines.blog_posts import PostCandidates, PostElements, find_posts
 from templatemine.pages.baselines.blog_rules import PAPER_RULES, rule_set
+from templatemine.pages.baselines.outline import Outline
 from templatemine.pages.blocks import Page
 from templatemine.pages.declared import declared_title_and_date, find_articles, titles_and_dates
-from templatemine.pages.outline import Outline
 from templatemine.pages.systems import BlockClassifier, Post, Site, SystemOutput
 from templatemine.pages.title_and_date import find_shown_date
 
@@ -39,7 +39,7 @@ def make(site: Site, config: ExtractConfig) -> BlockClassifier:
     fallback = density.make(site, config)
 
     def classify(page: Page) -> SystemOutput:
-        outline = Outline(page.html)
+        outline = Outline(page)
         candidates, elements = find_posts(outline, rules)
         reason = _reasons(page, candidates, elements) if elements else np.zeros(len(page), np.int8)
         if not (reason == INSIDE).any():

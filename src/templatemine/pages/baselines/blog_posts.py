@@ -20,7 +20,8 @@ from templatemine.pages.baselines.blog_rules import (
     RuleSet,
     rule_set,
 )
-from templatemine.pages.outline import Outline, parse_attributes
+from templatemine.pages.baselines.outline import Outline
+from templatemine.pages.declared import parse_attributes
 from templatemine.pages.page_dates import MAX_DATE_LENGTH, is_date, normalise_date
 
 MAX_SEARCHED = 64

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from templatemine.config import BlogRule
 from templatemine.errors import ConfigError
-from templatemine.pages.outline import parse_attributes
+from templatemine.pages.declared import parse_attributes
 from templatemine.text.toml import read_toml_tables
 
 

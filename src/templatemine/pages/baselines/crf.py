@@ -31,11 +31,31 @@ from templatemine.config import ExtractConfig
 from templatemine.errors import ConfigError, PackError
 from templatemine.pages.baselines import _systems
 from templatemine.pages.blocks import Page
-from templatemine.pages.outline import IMPLIED_ENDS, INLINE, VOID
 from templatemine.pages.systems import BlockClassifier, Site, SystemOutput
 
 HEADER, TEXT, OTHER = LABELS = ("header", "text", "other")
 """Labels of the annotation, as training data name them."""
+
+VOID = frozenset(
+    ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"]
+)
+INLINE = frozenset(
+    (
+        "a abbr b big bdi bdo cite code data del dfn em font i ins kbd label mark nobr q s samp small span strike "
+        "strong sub sup time tt u var"
+    ).split()
+)
+_CELLS = frozenset(["p", "td", "th", "li"])
+IMPLIED_ENDS = {
+    "li": frozenset(["p", "li"]),
+    "dt": frozenset(["p", "dt", "dd"]),
+    "dd": frozenset(["p", "dt", "dd"]),
+    "td": _CELLS,
+    "th": _CELLS,
+    "tr": _CELLS | {"tr"},
+    "option": frozenset(["option"]),
+}
+"""Open elements that end where one begins; a p ends where any element begins that is on lines of its own."""
 
 CONTAINERS: Mapping[str, frozenset[str]] = {
     **{name: frozenset([name]) for name in ("p", "a", "u", "img")},
@@ -136,7 +156,7 @@ class TextRuns:
 
 @lru_cache(maxsize=1)
 def run_scanner() -> _systems.RunScanner:
-    """Return the scanner with the tables of `pages.outline`; one is enough for all threads."""
+    """Return the scanner with these tables; one is enough for all threads."""
     closing_tags = sorted(frozenset().union(*IMPLIED_ENDS.values()), key=lambda tag: (tag != "p", tag))
     bits = {tag: 1 << index for index, tag in enumerate(closing_tags)}
     flags = _systems.FLAGS

@@ -1,16 +1,11 @@
-"""A page as its authors wrote it: elements with their attributes, and the runs of text between tags.
-
-The block scanner (`pages.blocks`) folds inline elements into blocks and forgets attributes; the systems that read ids,
-classes and dates (`blog`), or judge each run of text between two tags (`crf`), need them.  One tolerant pass in Python,
-linear in the page; all offsets are code points of the page as it came.  Nothing is repaired beyond implied end tags.
-"""
+"""The slow twin of `_systems.RunScanner`, in plain Python: elements with their attributes, and the runs of text between tags."""
 
 from __future__ import annotations
 
 import re
-from html import unescape
 
 from templatemine.pages._html import MAX_LOOK_UP
+from templatemine.pages.baselines.crf import IMPLIED_ENDS, INLINE, VOID
 
 _MARK = re.compile(
     r"<!--(?s:.*?)(?:-->|\Z)"
@@ -21,29 +16,7 @@ _MARK = re.compile(
 )
 _SCRIPT = re.compile(r"<!--|-->|<(?P<end>/?)script\b", re.IGNORECASE | re.ASCII)
 _SCRIPT_END = re.compile(r"</script\b[^<>]*+>?", re.IGNORECASE | re.ASCII)
-_ATTRIBUTE = re.compile(r"([^\s=\"'/>]{1,60})\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
-_TAG = re.compile(r"<[^<>]*+>?")
 
-VOID = frozenset(
-    ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"]
-)
-INLINE = frozenset(
-    (
-        "a abbr b big bdi bdo cite code data del dfn em font i ins kbd label mark nobr q s samp small span strike "
-        "strong sub sup time tt u var"
-    ).split()
-)
-_CELLS = frozenset(["p", "td", "th", "li"])
-IMPLIED_ENDS = {
-    "li": frozenset(["p", "li"]),
-    "dt": frozenset(["p", "dt", "dd"]),
-    "dd": frozenset(["p", "dt", "dd"]),
-    "td": _CELLS,
-    "th": _CELLS,
-    "tr": _CELLS | {"tr"},
-    "option": frozenset(["option"]),
-}
-"""Open elements that end where one begins; a p ends where any element begins that is on lines of its own."""
 _P = frozenset(["p"])
 
 
@@ -79,11 +52,6 @@ class Outline:
 
     def __len__(self) -> int:
         return len(self.tags)
-
-    def text(self, element: int, limit: int = 2000) -> str:
-        """Read the text of an element, without tags, white space folded; of very long ones the beginning."""
-        start, end = self.content_starts[element], self.content_ends[element]
-        return plain_text(self.html[start : min(end, start + 4 * limit)])[:limit]
 
     def _scan(self) -> None:
         html, offset = self.html, 0
@@ -176,15 +144,3 @@ def find_script_end(html: str, offset: int) -> int:
         else:
             double_escaped = escaped
     return len(html)
-
-
-def parse_attributes(source: str) -> dict[str, str]:
-    """Name in lower case -> value, references resolved; attributes without a value are left out."""
-    return {
-        name.lower(): unescape(double or single or bare) for name, double, single, bare in _ATTRIBUTE.findall(source)
-    }
-
-
-def plain_text(html: str) -> str:
-    """Return the text of a stretch of a page, without tags, references resolved, white space folded."""
-    return " ".join(unescape(_TAG.sub(" ", html)).split())
