@@ -180,8 +180,8 @@ def compare_with_pool(path: str, cores: int) -> dict[str, float]:
     """
 
     from templatemine.adapters.spark import clean_archive, in_order, mine_archive
-    from templatemine.cleaning.record_batches import read_batches
     from templatemine.cleaning.records import RecordCleaner
+    from templatemine.io.read import read_batches
 
     out: dict[str, float] = {}
     start = time.perf_counter()

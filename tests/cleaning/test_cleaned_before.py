@@ -14,12 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from templatemine.adapters.rows import RowCleaner
-from templatemine.cleaning.record_batches import read_batches
 from templatemine.cleaning.records import RecordCleaner, StreamConfig, read_cuts
 from templatemine.cleaning.tally import SourceTally
 from templatemine.cli.app import run
 from templatemine.config import CleanConfig
 from templatemine.io.pending import Lines
+from templatemine.io.read import read_batches
 from templatemine.packs.pack import Pack
 from templatemine.pipeline import mine
 

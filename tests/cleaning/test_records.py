@@ -11,14 +11,13 @@ from typing import Any
 import orjson
 import pytest
 
-from templatemine.cleaning import records as stream
 from templatemine.cleaning.cleaner import Cleaner
-from templatemine.cleaning.record_batches import read_batches
 from templatemine.cleaning.records import RecordCleaner, StreamConfig, span_fields
 from templatemine.cleaning.tally import DocumentCounter, SourceTally
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import CapacityError, ConfigError, CorpusError
-from templatemine.io.read import batch_records, read_records
+from templatemine.io import read as reading
+from templatemine.io.read import batch_records, read_batches, read_records
 from templatemine.kinds import CUT_ALL, KINDS, POLICIES, Choice
 from templatemine.model import Document, Record
 from templatemine.packs.pack import Pack
@@ -173,7 +172,7 @@ def test_a_cleaner_is_made_once(
     made = made_cleaners(monkeypatch)
     new = tmp_path / "new.jsonl"
     new.write_bytes(b"\n".join(map(orjson.dumps, rows("a", 60))))
-    list(RecordCleaner(packs, jobs=jobs).pieces(read_batches([str(new)], ReadConfig(), None, 5, jobs)))
+    list(RecordCleaner(packs, jobs=jobs).pieces(read_batches([str(new)], ReadConfig(), None, 5)))
     assert made == ["a"]
 
 
@@ -211,7 +210,7 @@ def test_a_record_that_cannot_be_cleaned(packs: Mapping[str, Pack], monkeypatch:
 
 
 def test_jobs_change_nothing(packs: Mapping[str, Pack], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stream, "BATCH_RECORDS", 3)
+    monkeypatch.setattr(reading, "BATCH_RECORDS", 3)
     records = to_records([one for pair in zip(rows("a", 40), rows("c", 40), strict=True) for one in pair])
     one, two = RecordCleaner(packs), RecordCleaner(packs, jobs=2)
     assert b"".join(one.lines(records)) == b"".join(two.lines(records))
@@ -222,7 +221,7 @@ def test_plain_lines_are_cleaned_in_threads(
     packs: Mapping[str, Pack], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """No process is started, unless a pack needs Python's lock; what comes out is the same, in the same order."""
-    monkeypatch.setattr(stream, "BATCH_RECORDS", 3)
+    monkeypatch.setattr(reading, "BATCH_RECORDS", 3)
     new = tmp_path / "new.jsonl"
     lines = [orjson.dumps(one) for pair in zip(rows("a", 40), rows("c", 40), strict=True) for one in pair]
     new.write_bytes(b"\n".join([*lines[:50], b"bad", *lines[50:]]))
@@ -230,7 +229,7 @@ def test_plain_lines_are_cleaned_in_threads(
     def cleaned(jobs: int, given: Mapping[str, Pack]) -> tuple[bytes, Any, list[str]]:
         errors: list[CorpusError] = []
         cleaner = RecordCleaner(given, jobs=jobs)
-        batches = read_batches([str(new)], ReadConfig(), errors.append, stream.BATCH_RECORDS, jobs)
+        batches = read_batches([str(new)], ReadConfig(), errors.append, size=reading.LINE_BATCH_BYTES)
         return b"".join(cleaner.pieces(batches, errors.append)), cleaner.tally, [str(one) for one in errors]
 
     def refuse(*_: Any) -> Any:
@@ -242,13 +241,13 @@ def test_plain_lines_are_cleaned_in_threads(
     with pytest.raises(AssertionError, match="a process"):
         cleaned(2, {**packs, "b": by_hand})
     with pytest.raises(CorpusError, match="expected a JSON object"):
-        list(RecordCleaner(packs, jobs=2).pieces(read_batches([str(new)], ReadConfig(), None, 3, 2)))
+        list(RecordCleaner(packs, jobs=2).pieces(read_batches([str(new)], ReadConfig(), None, 3)))
 
 
 def test_batches_end_by_records_and_by_characters() -> None:
     records = to_records(rows("a", 600))
     assert [
-        len(batch.records) for batch in batch_records(records, False, stream.BATCH_RECORDS, stream.BATCH_CHARACTERS)
+        len(batch.records) for batch in batch_records(records, False, reading.BATCH_RECORDS, reading.BATCH_CHARACTERS)
     ] == [
         256,
         256,
@@ -256,7 +255,7 @@ def test_batches_end_by_records_and_by_characters() -> None:
     ]
     large = to_records([{"source": "a", "text": "x" * 200_000}] * 7)
     assert [
-        len(batch.records) for batch in batch_records(large, False, stream.BATCH_RECORDS, stream.BATCH_CHARACTERS)
+        len(batch.records) for batch in batch_records(large, False, reading.BATCH_RECORDS, reading.BATCH_CHARACTERS)
     ] == [
         3,
         3,

@@ -18,10 +18,10 @@ import pytest
 from cli_support import CALL, CREDIT, SOURCES, command, everything, page, read, records, write
 
 from conftest import Cli
-from templatemine.cleaning import record_batches as batches
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.cleaning.tally import SourceTally
 from templatemine.cli.cmd_clean import _format_kinds
+from templatemine.io import read as batches
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import bare_template
 

@@ -15,9 +15,9 @@ from cli_support import everything, read, write
 from conftest import Cli
 from invented_pages import CALL, page
 from templatemine import extract
-from templatemine.cleaning.record_batches import BATCH_RECORDS
 from templatemine.config import BlogRule, ExtractConfig
 from templatemine.errors import pip_line
+from templatemine.io.read import BATCH_RECORDS
 from templatemine.pages.render.browser import find_browser
 
 

@@ -18,13 +18,13 @@ import reference
 from strategies import Case, cases, examples, make_pack
 from templatemine.cleaning import _records
 from templatemine.cleaning.cleaner import Cleaner
-from templatemine.cleaning.record_batches import read_batches
 from templatemine.cleaning.records import RecordCleaner, StreamConfig
 from templatemine.cleaning.tally import Tally
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.io.jsonl import MAX_DEPTH, decode_line
 from templatemine.io.pending import Lines
+from templatemine.io.read import read_batches
 from templatemine.packs.pack import Pack
 from templatemine.text import _scan
 from templatemine.text.patterns import pattern_set

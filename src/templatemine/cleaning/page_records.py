@@ -12,14 +12,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from templatemine.bounds import check_jobs, check_record
-from templatemine.cleaning.record_batches import BATCH_RECORDS
 from templatemine.config import ExtractConfig, MarkupConfig, ReadConfig, RenderConfig
 from templatemine.errors import ConfigError, CorpusError, PackError, SkippedPackError, TemplateMineError
 from templatemine.io.charset import is_garbled
 from templatemine.io.fields import address_of, page_of
 from templatemine.io.jsonl import encode_line
 from templatemine.io.pending import PendingBatch
-from templatemine.io.read import read_batch, read_documents
+from templatemine.io.read import BATCH_RECORDS, read_batch, read_documents
 from templatemine.pages.cleaneval import HEADING
 from templatemine.pages.extract import Extraction, Extractor
 from templatemine.pages.systems import DEFAULT
@@ -152,7 +151,7 @@ class RecordExtractor:
         Parameters
         ----------
         batches : iterable
-            As `record_batches.read_batches` gives them.
+            As `io.read.read_batches` gives them.
         on_error : callable, optional
             Called with a `CorpusError` for a record that cannot be read or holds no page, which is then left out;
             without it the first one is raised.

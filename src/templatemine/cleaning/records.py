@@ -28,7 +28,6 @@ from typing import TYPE_CHECKING, Any
 from templatemine.bounds import check_jobs, check_record
 from templatemine.cleaning import _records
 from templatemine.cleaning.cleaner import Cleaner, count_page_text, page_text
-from templatemine.cleaning.record_batches import BATCH_CHARACTERS, BATCH_RECORDS
 from templatemine.cleaning.tally import SourceTally, Tally, count_spans
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import ConfigError, CorpusError, PackError, SkippedPackError, TemplateMineError
@@ -150,7 +149,7 @@ class RecordCleaner:
         progress: Callable[[SourceTally], None] | None = None,
     ) -> Generator[bytes, None, None]:
         """Yield the cleaned records as lines of JSON; see `pieces`."""
-        batches = archives.batch_records(records, False, BATCH_RECORDS, BATCH_CHARACTERS)
+        batches = archives.batch_records(records, False, archives.BATCH_RECORDS, archives.BATCH_CHARACTERS)
         return self.pieces(batches, on_error, progress)
 
     def pieces(
@@ -167,7 +166,7 @@ class RecordCleaner:
         Parameters
         ----------
         batches : iterable
-            As `read_batches` gives them.
+            As `io.read.read_batches` gives them.
         on_error : callable, optional
             Called with a `CorpusError` for a record that cannot be read or cleaned, which is then left out; without it
             the first one is raised.

@@ -211,10 +211,9 @@ def _add_fields(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, clean, write."""
-    from templatemine.cleaning.record_batches import read_batches
     from templatemine.cleaning.records import RecordCleaner, StreamConfig
     from templatemine.io import output as outputs
-    from templatemine.io.read import formats_of
+    from templatemine.io.read import BATCH_CHARACTERS, LINE_BATCH_BYTES, formats_of, read_batches
     from templatemine.io.write import atomic_writer
     from templatemine.packs.pack_folder import PackFiles
 
@@ -256,7 +255,8 @@ def run(args: argparse.Namespace) -> int:
         from templatemine.cleaning.hits import make_folder
 
         make_folder(args.hits)
-    batches = read_batches([path for path, _ in inputs], read, terminal.met, jobs=args.jobs)
+    size = BATCH_CHARACTERS if args.jobs > 1 else LINE_BATCH_BYTES
+    batches = read_batches([path for path, _ in inputs], read, terminal.met, size=size)
     columns = (config.read.text_field, config.removed_field, config.blocks_field)
     with (
         atomic_writer(args.output, force=args.force) as stream,

@@ -256,8 +256,7 @@ def _check_address(url: str | None, single: bool) -> str | None:
 def run(args: argparse.Namespace) -> int:
     """Read, extract, write."""
     from templatemine.cleaning.page_records import MULTI_PAGE_FORMS, ExtractStreamConfig, RecordExtractor
-    from templatemine.cleaning.record_batches import read_batches
-    from templatemine.io.read import formats_of
+    from templatemine.io.read import formats_of, read_batches
     from templatemine.io.write import atomic_writer
 
     terminal = common.Terminal(quiet=args.quiet, strict=args.strict)

@@ -74,24 +74,40 @@ def read_documents(
             yield record.document
 
 
+BATCH_RECORDS = 256
+BATCH_CHARACTERS = 1 << 19
+"""A batch ends at whichever comes first.  Large enough that handing it over costs nothing beside cleaning it (10 ms or
+more), small enough that all processes end at about the same time."""
+
+LINE_BATCH_BYTES = 1 << 17
+"""A batch of lines that is done by the process that reads it: bytes that stay in the processor's cache (0.61 s of
+processor time for 112 MB, against 0.71 with four times as many)."""
+
+
 def read_batches(
-    paths: Iterable[str | os.PathLike[str]], config: ReadConfig, report: Report, most: int, size: int
+    paths: Iterable[str | os.PathLike[str]],
+    config: ReadConfig,
+    on_error: OnError | None = None,
+    most: int | None = None,
+    size: int = BATCH_CHARACTERS,
 ) -> Iterator[PendingBatch]:
     """Return the records of several paths, one path after the other, in batches that another process can work on.
 
     JSON lines and rows of tables are handed on unparsed, and their errors come from who parses them; those of
-    other formats go to `report`.
+    other formats go to `on_error`, as in `read_records`.
 
     Parameters
     ----------
     most, size : int
-        A batch ends at so many records, or characters, whichever comes first.
+        A batch ends at so many records, by default `BATCH_RECORDS`, or characters, whichever comes first.
 
     Raises
     ------
     CorpusError, MissingExtraError, ConfigError
         As `read_records`.
     """
+    report = on_error if isinstance(on_error, Report) else Report(on_error)
+    most = most or BATCH_RECORDS
     opened: list[Iterator[PendingBatch]] = []
     for path, one in formats_of(paths, config):
         module = module_of(one)

@@ -35,7 +35,7 @@ from templatemine.io.pending import Rows
 from templatemine.model import Record
 
 READ_ROWS = 256
-"""Rows in a batch; see `stream.BATCH_RECORDS`."""
+"""Rows in a batch; see `read.BATCH_RECORDS`."""
 
 
 @contextmanager
