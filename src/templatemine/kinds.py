@@ -13,51 +13,23 @@ from types import MappingProxyType
 
 from templatemine.errors import ConfigError, spelled
 
-__all__ = [
-    "ALL",
-    "CUT_ALL",
-    "DEFAULT",
-    "KINDS",
-    "KIND_TABLE",
-    "POLICIES",
-    "Choice",
-    "Kind",
-    "choose",
-    "parse_kinds",
-]
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """Sentence about a kind, and its counterparts in IPTC NITF (an element) and in schema.org (a type or property);
-    "" where there is none."""
-
-    meaning: str
-    nitf: str
-    schema_org: str
-
-
-KIND_TABLE: Mapping[str, Kind] = MappingProxyType(
-    {
-        "promotion": Kind("Asks to subscribe, sign up, donate, vote or install.", "", "SubscribeAction"),
-        "related": Kind("Leads to other stories.", "block/nitf-table", "relatedLink"),
-        "sharing": Kind("Buttons and counters of sharing, comments and saving.", "", "interactionStatistic"),
-        "media": Kind("Credits and players of pictures, sound and video.", "media-producer", "creditText"),
-        "caption": Kind("Says what a picture shows.", "media-caption", "caption"),
-        "byline": Kind("Says who wrote, edited or translated it.", "byline", "author"),
-        "dateline": Kind(
-            "Says where, when, by which agency, or how long it takes to read.", "dateline", "dateModified"
-        ),
-        "legal": Kind("Rights, terms, and who is responsible.", "doc.copyright", "copyrightNotice"),
-        "advertisement": Kind("Advertisements and their labels.", "", "WPAdBlock"),
-        "navigation": Kind("Sections, topics, menus, and ways to other parts of the site.", "key-list", "breadcrumb"),
-        "embed": Kind("What is left of posts, maps and forms of other sites.", "media-object", "embedUrl"),
-        "note": Kind("Corrections, updates, and notes of editors on the story.", "note", "correction"),
-        "contact": Kind("Addresses of the newsroom, and how to write to it.", "addressee", "contactPoint"),
-    }
+KINDS = (
+    "promotion",  # asks to subscribe, sign up, donate, vote or install
+    "related",  # leads to other stories
+    "sharing",  # buttons and counters of sharing, comments and saving
+    "media",  # credits and players of pictures, sound and video
+    "caption",  # says what a picture shows
+    "byline",  # says who wrote, edited or translated it
+    "dateline",  # says where, when, by which agency, or how long it takes to read
+    "legal",  # rights, terms, and who is responsible
+    "advertisement",  # advertisements and their labels
+    "navigation",  # sections, topics, menus, and ways to other parts of the site
+    "embed",  # what is left of posts, maps and forms of other sites
+    "note",  # corrections, updates, and notes of editors on the story
+    "contact",  # addresses of the newsroom, and how to write to it
 )
-KINDS = (*KIND_TABLE,)
-"""The names of the kinds, in the order in which people are shown them."""
+"""The kinds, in the order in which people are shown them; docs/kinds.md has examples, and what NITF and schema.org call
+them."""
 
 ALL = "all"
 """In place of a list of kinds: every one."""
