@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from templatemine.cli import common, messages
 from templatemine.cli.parser import did_you_mean
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from templatemine.desk.effects import Effects
     from templatemine.desk.library import Article
     from templatemine.model import Question
-    from templatemine.packs.overrides import Rule
     from templatemine.packs.pack import Pack
     from templatemine.packs.pack_folder import RejectedCandidate
     from templatemine.report.terminal import Painter
@@ -102,7 +100,9 @@ class _Sample:
 
     @cached_property
     def _rejected(self) -> list[RejectedCandidate]:
-        return [*_read_rejected(self.file)]
+        from templatemine.archive.decide import rejected_beside
+
+        return [*rejected_beside(self.file)]
 
     @cached_property
     def _effects(self) -> Effects:
@@ -125,7 +125,8 @@ class _Sample:
 def run(args: argparse.Namespace) -> int:
     """Look for the strings in the archive, ask, save after each source."""
     from templatemine.archive.apply_answers import QuestionContexts, open_questions
-    from templatemine.desk.store import user_name
+    from templatemine.archive.decide import save_answers
+    from templatemine.desk.store import user_name, utc_now
     from templatemine.packs.pack_folder import PackFiles
     from templatemine.report.terminal import Painter
 
@@ -177,7 +178,7 @@ def run(args: argparse.Namespace) -> int:
         messages.print_text(painter.title(f"{source}: {counted(len(questions), 'question')}") + "\n")
         answers, more = _ask_questions(args, questions, seen[source], painter)
         if answers:
-            _save_answers(file, answers, whose)
+            save_answers(file, answers, whose, utc_now())
             kept += len(answers)
             terminal.say(f"{messages.escape_line(file)}: {counted(len(answers), 'answer')} kept")
         if not more:
@@ -321,173 +322,16 @@ def _join_lines(text: str) -> str:
     return messages.escape_controls(" ⏎ ".join(text.split("\n")))
 
 
-class _Decision(NamedTuple):
-    """What is decided about a string, by its id: its text, what becomes of it, the rules if it is not decided yet, and
-    the expression by hand that goes."""
-
-    id: str
-    text: str
-    does: str
-    rules: Sequence[Rule]
-    regex: str = ""
-
-
 def _decide_by_id(args: argparse.Namespace, terminal: common.Terminal, files: Mapping[str, str]) -> None:
     """Reject and accept strings by their ids in the packs that know them; nothing is saved if an id is in none."""
+    from templatemine.archive.decide import find_decisions, save_decisions
+    from templatemine.desk.store import user_name, utc_now
     from templatemine.report.words import shorten
 
-    found = _find_decisions(args, files)
+    found = find_decisions(files, args.reject or (), args.accept or (), named=bool(args.only))
     for source, decisions in found.items():
-        gone = _save_decisions(files[source], decisions, args.by)
+        gone = save_decisions(files[source], decisions, args.by or user_name(), utc_now())
         told = [(one.id, one.text, one.does) for one in decisions]
         decided = {one.id for one in decisions}
         for name, text, does in told + [(*one, "is cut no more") for one in gone if one[0] not in decided]:
             terminal.say(f"{messages.escape_line(f'{source}: {name} {shorten(text, _CONTEXT)}')} {does}")
-
-
-def _find_decisions(args: argparse.Namespace, files: Mapping[str, str]) -> dict[str, list[_Decision]]:
-    """Find what is decided in each pack; a rejected candidate counts in the packs named, or where nothing else has the
-    id and one pack has it."""
-    from templatemine.packs.pack import Pack
-
-    rejected, accepted = set(args.reject or ()), set(args.accept or ())
-    if both := sorted(rejected & accepted):
-        raise ConfigError(f"--accept: expected other ids than those of --reject, got {both[0]!r} in both")
-    found: dict[str, list[_Decision]] = {}
-    for source, file in files.items():
-        pack = Pack.load(file)
-        found[source] = [*_accept_strings(pack, file, accepted), *_reject_templates(pack, rejected)]
-    known = {one.id for decisions in found.values() for one in decisions}
-    sources: dict[str, list[str]] = {}
-    for source, file in files.items():
-        wanted = accepted - ({one.id for one in found[source]} if args.only else known)
-        for one in _accept_candidates(file, wanted):
-            found[source].append(one)
-            sources.setdefault(one.id, []).append(source)
-    for name, several in sources.items():
-        if len(several) > 1 and not args.only:
-            such = f"{counted(len(several), 'pack')}, such as that of {several[0]!r}"
-            raise ConfigError(f"--accept: {name!r} is in {such}: name one with --only")
-    for option, names, what in (
-        ("--reject", args.reject, "no template of {} has the id {}; show PACK lists ids"),
-        ("--accept", args.accept, "{} know no string with the id {}; show PACK and show PACK --rejected list ids"),
-    ):
-        if missing := [name for name in names or () if name not in known | sources.keys()]:
-            said = what.format(counted(len(files), "pack"), " or ".join(map(repr, missing)))
-            raise ConfigError(f"{option}: {said}")
-    return found
-
-
-def _reject_templates(pack: Pack, names: Set[str]) -> Iterator[_Decision]:
-    """Yield the decisions that some strings are of the story: templates, and those that rules took out."""
-    from templatemine.archive.apply_overrides import RuleIndex
-    from templatemine.packs.overrides import accept_rule
-    from templatemine.packs.readable import join_tokens, template_text
-
-    cut, decided = {one.id for one in pack.templates}, RuleIndex(pack.overrides.rules).by_id
-    known = {one.id: one for one in (*pack.overrides.removed, *pack.templates)}
-    for name in sorted(names):
-        one, rule = known.get(name), decided.get(name)
-        does = "is cut no more" if name in cut else "is not cut already"
-        if rule is not None and rule.action == "reject" and name not in cut:
-            text = join_tokens(rule.tokens or (), rule.example) if one is None else template_text(one)
-            yield _Decision(name, text, does, ())
-        elif one is not None and one.tokens is None and name in pack.overrides.added:
-            yield _Decision(name, one.regex, does, (), one.regex)
-        elif one is not None:
-            # All that the string is stays in the rule, for --accept to find it when another mining does not give it.
-            yield _Decision(name, template_text(one), does, (replace(accept_rule(one), action="reject", id=name),))
-
-
-def _accept_strings(pack: Pack, file: str, names: Set[str]) -> Iterator[_Decision]:
-    """Yield the decisions that some strings are cut: templates, those that people or updates took out, and the answers
-    of open questions."""
-    from templatemine.archive.apply_answers import find_accept_rules
-    from templatemine.archive.apply_overrides import RuleIndex
-    from templatemine.archive.update import read_left_rules
-
-    cut, decided = {one.id for one in pack.templates}, RuleIndex(pack.overrides.rules).by_id
-    left = read_left_rules(os.path.dirname(file), pack.source)
-    for name, rules in find_accept_rules(pack, names, left).items():
-        made = _accept(name, rules, "is cut already" if name in cut else "is cut")
-        is_decided = name in cut and name in decided and decided[name].action != "reject"
-        yield made._replace(rules=()) if is_decided else made
-
-
-def _accept_candidates(file: str, names: Set[str]) -> Iterator[_Decision]:
-    """Yield the decisions that some rejected candidates are cut."""
-    from templatemine.archive.apply_answers import find_candidate_rules
-
-    for name, rules in find_candidate_rules(names, _read_rejected(file)).items():
-        yield _accept(name, rules, "is cut")
-
-
-def _accept(name: str, rules: Sequence[Rule], does: str) -> _Decision:
-    from templatemine.archive.apply_answers import describe_cut
-    from templatemine.packs.readable import join_tokens
-
-    (text,) = (join_tokens(rule.tokens or (), rule.example) for rule in rules if rule.action == "accept")
-    return _Decision(name, text, f"{does}: {describe_cut(rules)}", rules)
-
-
-def _save_decisions(file: str, decisions: Sequence[_Decision], by: str | None) -> list[tuple[str, str]]:
-    """Add the rules of decisions to a pack; return the id and text of each template that goes."""
-    from templatemine.archive.apply_answers import replace_rules
-    from templatemine.desk.store import user_name, utc_now
-    from templatemine.packs.readable import template_text
-
-    whose, time = by or user_name(), utc_now()
-    made = [replace(rule, by=whose, time=time) for one in decisions for rule in one.rules]
-    undone = {one.regex for one in decisions if one.regex}
-    if not made and not undone:
-        return []
-
-    def add_rules(pack: Pack) -> tuple[Rule, ...]:
-        rules = (rule for rule in pack.overrides.rules if rule.action != "add" or rule.regex not in undone)
-        return replace_rules(rules, made)
-
-    before, after = _save_rules(file, add_rules)
-    there = {one.id for one in after.templates}
-    return [(one.id, template_text(one)) for one in before.templates if one.id not in there]
-
-
-def _save_answers(file: str, answers: list[tuple[Question, str]], whose: str) -> None:
-    """Add the answers to a pack."""
-    from templatemine.archive.apply_answers import add_answer_rules
-    from templatemine.desk.store import utc_now
-
-    time = utc_now()
-
-    def add_rules(pack: Pack) -> tuple[Rule, ...]:
-        rules = pack.overrides.rules
-        for question, answer in answers:
-            rules = add_answer_rules(pack, rules, question, answer, by=whose, time=time)
-        return rules
-
-    _save_rules(file, add_rules)
-
-
-def _save_rules(file: str, add_rules: Callable[[Pack], tuple[Rule, ...]]) -> tuple[Pack, Pack]:
-    """Give new rules to the pack as it stands now, which somebody else may have changed meanwhile; return it before
-    and after."""
-    from templatemine.archive.apply_overrides import apply_rules
-    from templatemine.errors import CorpusError
-    from templatemine.io.lock import locked
-    from templatemine.packs.pack import Pack
-
-    with locked(os.path.dirname(file) or "."):
-        pack = Pack.load(file)
-        try:
-            made = apply_rules(pack, [*_read_rejected(file)], add_rules(pack))
-        except CorpusError as error:
-            raise CorpusError(f"{error}; nothing was saved", file, fatal=True) from error
-        made.save(file, force=True)
-    return pack, made
-
-
-def _read_rejected(file: str) -> Iterator[RejectedCandidate]:
-    """Yield the rejected candidates of a pack; none if they are not beside it."""
-    from templatemine.packs.pack_folder import read_rejected, rejected_path
-
-    if os.path.exists(rejected_path(file)):
-        yield from read_rejected(file)
