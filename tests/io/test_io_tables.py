@@ -231,7 +231,8 @@ def test_a_source_rule_looks_at_any_column(tmp_path: Path) -> None:
 class TestSheet:
     @staticmethod
     def rows(given: Any) -> Any:
-        return next(iter(tables.rows_of(given.to_batches(), "f", "s", 1 << 20)))
+        batches = tables.read_batches(lambda path: iter(given.to_batches()), "s", ReadConfig(), Report(), 256, 1 << 20)
+        return next(batches)
 
     @staticmethod
     def unpacked(data: bytes) -> Any:

@@ -5,35 +5,17 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any, BinaryIO
 
 import pyarrow as pa
 from pyarrow import ipc
 
-from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.io import tables
-from templatemine.io.files import Report, open_input, place_of, stem
-from templatemine.io.pending import Rows
-from templatemine.model import Record
+from templatemine.io.files import open_input, place_of
 
 _MAGIC = b"ARROW1"
-
-
-def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
-    """Yield a record for each row; see `tables.read`.
-
-    Raises
-    ------
-    CorpusError
-        Fatal: no permission, nothing of Arrow, damaged or truncated, two columns of one name.
-    """
-    return tables.read(_batches(path), place_of(path), stem(path), config, report)
-
-
-def batches(path: str, config: ReadConfig, report: Report, most: int, size: int) -> Iterator[Rows]:
-    """Yield the rows unchanged."""
-    return tables.rows_of(_batches(path), place_of(path), stem(path), size)
 
 
 def _batches(path: str) -> Iterator[Any]:
@@ -57,6 +39,9 @@ def _batches(path: str) -> Iterator[Any]:
         reader = ipc.open_file(source)
         batches = (reader.get_batch(at) for at in range(reader.num_record_batches))
         yield from tables.check_batches(batches, reader.schema, place, lambda: packed)
+
+
+read, batches = partial(tables.read, _batches), partial(tables.read_batches, _batches)
 
 
 class _PrefixedStream:

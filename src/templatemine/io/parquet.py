@@ -5,34 +5,16 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any, BinaryIO
 
 from pyarrow import parquet
 
-from templatemine.config import ReadConfig
 from templatemine.io import tables
-from templatemine.io.files import Report, open_input, place_of, stem
-from templatemine.io.pending import Rows
-from templatemine.model import Record
+from templatemine.io.files import open_input, place_of
 
 _ROWS = 1024
 """Rows that are read in one go."""
-
-
-def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
-    """Yield a record for each row; see `tables.read`.
-
-    Raises
-    ------
-    CorpusError
-        Fatal: no permission, no Parquet file, damaged or truncated, two columns of one name.
-    """
-    return tables.read(_batches(path), place_of(path), stem(path), config, report)
-
-
-def batches(path: str, config: ReadConfig, report: Report, most: int, size: int) -> Iterator[Rows]:
-    """Yield the rows unchanged."""
-    return tables.rows_of(_batches(path), place_of(path), stem(path), size)
 
 
 def _batches(path: str) -> Iterator[Any]:
@@ -42,6 +24,9 @@ def _batches(path: str) -> Iterator[Any]:
         packed = source.seek(0, os.SEEK_END)
         file = parquet.ParquetFile(source)
         yield from tables.check_batches(file.iter_batches(batch_size=_ROWS), file.schema_arrow, place, lambda: packed)
+
+
+read, batches = partial(tables.read, _batches), partial(tables.read_batches, _batches)
 
 
 def writer(stream: BinaryIO, place: str, columns: Mapping[str, Any]) -> tables.TableWriter:

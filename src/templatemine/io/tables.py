@@ -29,7 +29,7 @@ from templatemine.io.fields import (
     check_size,
     order_columns,
 )
-from templatemine.io.files import READ_ERRORS, Report, read_error
+from templatemine.io.files import READ_ERRORS, Report, place_of, read_error, stem
 from templatemine.io.jsonl import decode_line, encode_line
 from templatemine.io.pending import Rows
 from templatemine.model import Record
@@ -83,11 +83,17 @@ def spool(path: str, stream: Any, copy: BinaryIO, head: bytes = b"") -> Any:
 # -------------------------------------------------------------------------------------------------------------- rows
 
 
-def rows_of(batches: Iterable[Any], place: str, source: str, size: int) -> Iterator[Rows]:
-    """Cut batches into `Rows` of at most `READ_ROWS` rows and about `size` bytes; at least one, so that the columns are
-    known."""
-    number = 1
-    for batch in batches:
+OpenTable = Callable[[str], Iterator[Any]]
+"""Path of a table -> its batches."""
+
+
+def read_batches(
+    open_table: OpenTable, path: str, config: ReadConfig, report: Report, most: int, size: int
+) -> Iterator[Rows]:
+    """Yield the rows of a table unchanged, in `Rows` of at most `READ_ROWS` rows and about `size` bytes; at least one,
+    so that the columns are known."""
+    place, source, number = place_of(path), stem(path), 1
+    for batch in open_table(path):
         step = max(1, min(READ_ROWS, int(batch.num_rows * size / max(1, batch.nbytes))))
         for start in range(0, batch.num_rows, step) if batch.num_rows else (0,):
             part = batch.slice(start, step)
@@ -102,10 +108,16 @@ def _serialize(batch: Any) -> bytes:
     return bytes(sink.getvalue())
 
 
-def read(batches: Iterable[Any], place: str, source: str, config: ReadConfig, report: Report) -> Iterator[Record]:
-    """Yield a record for each row; all columns are its fields, as values that JSON can hold."""
-    number = 0
-    for batch in batches:
+def read(open_table: OpenTable, path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
+    """Yield a record for each row of a table; all columns are its fields, as values that JSON can hold.
+
+    Raises
+    ------
+    CorpusError
+        Fatal: no permission, another format, damaged or truncated, two columns of one name.
+    """
+    place, source, number = place_of(path), stem(path), 0
+    for batch in open_table(path):
         for start in range(0, batch.num_rows, READ_ROWS):
             for fields in _fields(batch.slice(start, READ_ROWS), config, None):
                 number += 1
