@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Iterator
 
 _EMBEDDING_NETWORKS = (
     ("::/96", 0, True),  # IPv4-compatible (RFC 4291, section 2.5.5.1; deprecated)
@@ -44,12 +43,8 @@ def is_public(address: str) -> bool:
         if found in network:
             carried = ipaddress.IPv4Address(int(found) >> after & 0xFFFFFFFF)
             return _is_global(carried) and (alone or _is_global(found))
-    return _is_global(found) and all(_is_global(one) for one in _teredo_addresses(found))
-
-
-def _teredo_addresses(address: ipaddress.IPv6Address) -> Iterator[ipaddress.IPv4Address]:
-    """Yield server and client of a Teredo address (RFC 4380)."""
-    yield from address.teredo or ()
+    server_and_client = found.teredo or ()  # RFC 4380
+    return _is_global(found) and all(map(_is_global, server_and_client))
 
 
 def _is_global(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
