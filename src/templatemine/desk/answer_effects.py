@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from templatemine.archive.apply_answers import add_answer_rules, possible_answers
 from templatemine.archive.apply_overrides import apply_rules
-from templatemine.desk.effects import Effects, count_cuts
+from templatemine.desk.effects import Effects, compare_cuts, count_cuts
 from templatemine.desk.library import Article
 from templatemine.model import Question, Template
 from templatemine.packs.pack import Pack
@@ -35,8 +35,7 @@ def measure_answers(
     for answer in possible_answers(question):
         whole = apply_rules(pack, rejected, add_answer_rules(pack, pack.overrides.rules, question, answer))
         after = count_cuts(replace(there, templates=_carry(pack, whole, there)), some)
-        pairs = list(zip(before, after, strict=True))
-        found[answer] = {"articles": sum(a != b for a, b in pairs), "characters": sum(b - a for a, b in pairs)}
+        found[answer] = compare_cuts(before, after)
     return found
 
 

@@ -25,7 +25,7 @@ from templatemine.desk.agreement import measure_agreements
 from templatemine.desk.annotations import LABELS, count_passages, document_kind, find_units, label_units, read_marks
 from templatemine.desk.answer_effects import measure_answers
 from templatemine.desk.decisions import changed_ids, find_question, plan_decision
-from templatemine.desk.effects import sum_cuts
+from templatemine.desk.effects import compare_cuts, sum_cuts
 from templatemine.desk.export import EXPORT_FORMATS, select_finished
 from templatemine.desk.library import Article, Library, StoredPack, parse_rules, rules_json
 from templatemine.desk.open_source import OpenSource
@@ -39,7 +39,7 @@ from templatemine.model import Document
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import template_id
-from templatemine.packs.readable import join_tokens, template_text
+from templatemine.packs.readable import fold_case, join_tokens, template_text
 from templatemine.packs.short_forms import short_forms_of
 from templatemine.report.histogram import count_strings
 from templatemine.report.risk import is_scored
@@ -288,7 +288,7 @@ class Desk:
         stored = self.stored_pack(source)
         there = {one.id for one in stored.pack.templates}
         scores = {one.tokens: one.score for one in stored.pack.questions}
-        wanted = " ".join(text.split()).casefold()
+        wanted = fold_case(text)
         rows: list[dict[str, Any]] = []
         first = wanted.split(" ")[0] if wanted else ""
         for tokens, df, count, reason in self.library.rejected(stored):
@@ -382,8 +382,7 @@ class Desk:
                 source, version, plan.rules, undoes=plan.undoes, reviewed=plan.reviewed, **words
             )
         opened.effects(after)  # by which articles may leave the sample
-        pairs = list(zip(opened.cuts(stored), opened.cuts(after), strict=True))
-        did = {"articles": sum(a != b for a, b in pairs), "characters": sum(b - a for a, b in pairs)}
+        did = compare_cuts(opened.cuts(stored), opened.cuts(after))
         state = {**self.review_state(source, view), "did": did, "judged": plan.judged}
         return {**state, "about": self._first_undone(stored, after, plan.undoes)}
 

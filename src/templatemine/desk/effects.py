@@ -302,6 +302,12 @@ def count_cuts(pack: Pack, articles: Sequence[Article]) -> list[int]:
     return [count_lost(text, cleaner.spans(text)) for text in (one.document.body for one in articles)]
 
 
+def compare_cuts(before: Sequence[int], after: Sequence[int]) -> dict[str, int]:
+    """Count the articles whose cuts change, and the characters that they lose by it, or keep if negative."""
+    pairs = list(zip(before, after, strict=True))
+    return {"articles": sum(a != b for a, b in pairs), "characters": sum(b - a for a, b in pairs)}
+
+
 def sum_cuts(cuts: Sequence[int], articles: Sequence[Article]) -> dict[str, int]:
     """Sum up articles, those of them that change, their characters, and the removed ones."""
     size = sum(len(one.document.body) for one in articles)

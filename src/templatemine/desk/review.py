@@ -38,7 +38,7 @@ from templatemine.packs.pack import Pack
 from templatemine.packs.pack_checks import compile_handwritten
 from templatemine.packs.pack_folder import RejectedCandidate
 from templatemine.packs.pack_record import bare_template, rule_id
-from templatemine.packs.readable import template_text
+from templatemine.packs.readable import fold_case, template_text
 from templatemine.report.marks import elide, escape_text, split_pieces
 from templatemine.report.words import outermost_templates
 from templatemine.text.characters import LINE_BREAKS, ends_sentence, words_beside
@@ -412,8 +412,5 @@ def _amend(rules: Sequence[Rule], rule: Rule) -> tuple[Rule, ...]:
         return (*(one for one in rules if one.regex != rule.regex), rule)
     if not rule.text.strip():
         raise ConfigError(f"{rule.action}: expected words")
-    same = " ".join(rule.text.split()).casefold()
-    kept = (
-        one for one in rules if one.action not in ("always", "never") or " ".join(one.text.split()).casefold() != same
-    )
-    return (*kept, rule)
+    same = fold_case(rule.text)
+    return (*(one for one in rules if one.action not in ("always", "never") or fold_case(one.text) != same), rule)

@@ -193,19 +193,14 @@ class WordScore:
 
 def score_words(predicted: Sequence[str], expected: Sequence[str]) -> WordScore:
     """Match two sequences of words by their longest common subsequence."""
-    return WordScore(_lcs_length(predicted, expected), len(predicted), len(expected))
+    match = int(_rapidfuzz().LCSseq.similarity(predicted, expected))
+    return WordScore(match, len(predicted), len(expected))
 
 
 def word_distance(first: str, second: str) -> float:
     """Return the Levenshtein distance of two texts in words, as a share of the longer one: 0 equal, 1 nothing in
     common."""
-    left, right = split_words(first), split_words(second)
-    longest = max(len(left), len(right))
-    return int(_rapidfuzz().Levenshtein.distance(left, right)) / longest if longest else 0.0
-
-
-def _lcs_length(first: Sequence[str], second: Sequence[str]) -> int:
-    return int(_rapidfuzz().LCSseq.similarity(first, second))
+    return float(_rapidfuzz().Levenshtein.normalized_distance(split_words(first), split_words(second)))
 
 
 def _rapidfuzz() -> ModuleType:
