@@ -128,23 +128,26 @@ def _find_base(path: str) -> str | None:
 
 def _document(path: str, name: str, source: str, config: ReadConfig, report: Report) -> Record | None:
     place = os.path.join(path, name)
-    html = bool(_is_html(name))
     try:
-        body = read_body(place, html, config.max_record, report)
-        field = config.html_field if html else config.text_field
-        fields: dict[str, Any] = {config.id_field: name, config.source_field: source, field: body}
-        if config.source_of is not None:
-            fields[config.source_field] = source = source_of(config.source_of, fields, place)
+        return read_record(place, name, source, bool(_is_html(name)), config, report)
     except UnicodeDecodeError as error:
         report(CorpusError(not_utf8_problem(error, error.object), place))
     except ValueError as error:
         report(CorpusError(str(error), place))
     except READ_ERRORS as error:
         report(read_error(error, place, fatal=False))
-    else:
-        document = Document(source=source, id=name, text=None if html else body, html=body if html else None)
-        return Record(document=document, fields=fields, where=place)
     return None
+
+
+def read_record(place: str, name: str, source: str, html: bool, config: ReadConfig, report: Report) -> Record:
+    """Return the record of a text or page in a file; errors are those of `read_body`, and of a rule for the source."""
+    body = read_body(place, html, config.max_record, report)
+    field = config.html_field if html else config.text_field
+    fields: dict[str, Any] = {config.id_field: name, config.source_field: source, field: body}
+    if config.source_of is not None:
+        fields[config.source_field] = source = source_of(config.source_of, fields, place)
+    document = Document(source=source, id=name, text=None if html else body, html=body if html else None)
+    return Record(document=document, fields=fields, where=place)
 
 
 def read_body(place: str, html: bool, longest: int, report: Report) -> str:
