@@ -33,10 +33,10 @@ from templatemine.packs.pack import Pack  # noqa: E402
 from templatemine.packs.pack_checks import compile_handwritten  # noqa: E402
 from templatemine.packs.pack_folder import PackFiles  # noqa: E402
 from templatemine.packs.pack_record import template_id  # noqa: E402
+from templatemine.packs.readable import describe_reasons  # noqa: E402
 from templatemine.pipeline import Miner  # noqa: E402
 from templatemine.report.explain import Explainer  # noqa: E402
 from templatemine.report.view import make_report  # noqa: E402
-from templatemine.report.words import describe_reasons  # noqa: E402
 from templatemine.text.reading import ReadingRules  # noqa: E402
 from templatemine.text.tears import SentenceEnds, tally_judged  # noqa: E402
 

@@ -15,8 +15,8 @@ from templatemine.mining.score import SHIPPED, load_model
 from templatemine.mining.score_reasons import _WORDS, CODES_PER_SIDE, describe_codes, explain_scores, unpack_codes
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
+from templatemine.packs.readable import describe_reasons, describe_reasons_once
 from templatemine.pipeline import mine
-from templatemine.report.words import describe_reasons, describe_reasons_once
 
 
 def test_every_feature_has_words() -> None:

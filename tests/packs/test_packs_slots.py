@@ -14,8 +14,7 @@ from templatemine.model import Template
 from templatemine.packs.changes import compare
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import template_id
-from templatemine.packs.readable import template_text
-from templatemine.report.words import outermost_templates
+from templatemine.packs.readable import outermost_templates, template_text
 from templatemine.text.expressions import expression
 from templatemine.text.patterns import pattern_set
 

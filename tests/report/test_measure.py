@@ -20,7 +20,7 @@ from templatemine.config import CleanConfig, ReadConfig, ReportConfig
 from templatemine.io.read import read_documents
 from templatemine.model import Document, Span, Template
 from templatemine.packs.pack import Pack
-from templatemine.packs.readable import join_tokens, template_text
+from templatemine.packs.readable import join_tokens, outermost_templates, template_text
 from templatemine.pipeline import mine
 from templatemine.report.explain import Explainer, find_cut_template, read_json_object
 from templatemine.report.marks import split_pieces
@@ -28,7 +28,6 @@ from templatemine.report.measure import PackMeasurement
 from templatemine.report.terminal import Painter, format_article, format_reasons, format_rows
 from templatemine.report.timeline import count_by_period, split_periods
 from templatemine.report.view import Report, make_report
-from templatemine.report.words import outermost_templates
 from templatemine.text.dates import resolve_day
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "lantern"

@@ -116,7 +116,7 @@ class _Sample:
 
     def measure(self, question: Question) -> dict[str, dict[str, int]]:
         """Measure what each answer would change."""
-        from templatemine.desk.answer_effects import measure_answers
+        from templatemine.desk.effects import measure_answers
 
         effects = self._effects  # first, for it leaves out articles
         return measure_answers(self.pack, self._rejected, question, self.articles, effects)
@@ -326,7 +326,7 @@ def _decide_by_id(args: argparse.Namespace, terminal: common.Terminal, files: Ma
     """Reject and accept strings by their ids in the packs that know them; nothing is saved if an id is in none."""
     from templatemine.archive.decide import find_decisions, save_decisions
     from templatemine.desk.store import user_name, utc_now
-    from templatemine.report.words import shorten
+    from templatemine.packs.readable import shorten
 
     found = find_decisions(files, args.reject or (), args.accept or (), named=bool(args.only))
     for source, decisions in found.items():

@@ -258,8 +258,8 @@ def _document_json(one: _Explained) -> dict[str, Any]:
 
 
 def _format_document(one: _Explained, painter: Painter, context: int | None) -> list[str]:
+    from templatemine.packs.readable import title_text
     from templatemine.report.terminal import HEADER, format_article, format_reasons, format_rows
-    from templatemine.report.words import title_text
     from templatemine.text.tears import join_spans, leaves_part
 
     document, body, found = one.document, one.body, one.found

@@ -62,10 +62,10 @@ def run(args: argparse.Namespace) -> int:
     """Load, measure, write."""
     from templatemine.io.write import atomic_writer
     from templatemine.packs.pack_folder import PackFiles, RejectedCandidate, load_packs, read_rejected
+    from templatemine.packs.readable import shorten
     from templatemine.report.page import rejection_command, render, require_libraries
     from templatemine.report.summary import summarise
     from templatemine.report.view import make_report
-    from templatemine.report.words import shorten
 
     if args.samples and not args.archive and args.samples != ReportConfig().samples:
         raise ConfigError("--samples needs --archive: articles come from it")

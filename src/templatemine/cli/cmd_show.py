@@ -220,7 +220,7 @@ def _wrap_line(line: str, width: int | None) -> list[str]:
 def _format_cutoff(pack: Pack) -> str:
     cutoff = pack.cutoff
     if cutoff.method == "score":
-        from templatemine.report.words import describe_choice
+        from templatemine.packs.readable import describe_choice
 
         return f"none: {describe_choice(pack)}"
     if cutoff.df is None:
@@ -277,8 +277,7 @@ def _format_templates(pack: Pack, args: argparse.Namespace, limit: int, width: i
     if not pack.templates:
         return ["no templates"]
     from templatemine.packs.families import group_families
-    from templatemine.packs.readable import template_text
-    from templatemine.report.words import describe_position, describe_reasons_once
+    from templatemine.packs.readable import describe_position, describe_reasons_once, template_text
 
     rows: list[tuple[str, ...]] = []
     shown: list[Template] = []
@@ -320,7 +319,7 @@ def _mark_kind(kind: str) -> str:
 
 def _format_example(template: Template) -> str:
     """Return a string that a template with patterns was learnt from: what is a month to them may be another word."""
-    from templatemine.report.words import shorten
+    from templatemine.packs.readable import shorten
 
     has_patterns = any("{" in token for token in template.tokens or ())
     return f', as in "{messages.escape_line(shorten(template.example, _MAX_EXAMPLE))}"' if has_patterns else ""

@@ -213,8 +213,7 @@ def _format_changes(one: SourceUpdate, folder: str) -> list[str]:
 
 def _format_rule(template: Template, source: str, folder: str) -> list[str]:
     """Format how to keep an expression that an update takes out of a pack."""
-    from templatemine.packs.readable import template_text
-    from templatemine.report.words import shorten
+    from templatemine.packs.readable import shorten, template_text
 
     which = messages.escape_line(shorten(template_text(template), _MAX_NAMED))
     command = shlex.join(("templatemine", "ask", folder, "--only", source, "--accept", template.id))

@@ -23,9 +23,8 @@ from templatemine.desk import compare as comparing
 from templatemine.desk import review
 from templatemine.desk.agreement import measure_agreements
 from templatemine.desk.annotations import LABELS, count_passages, document_kind, find_units, label_units, read_marks
-from templatemine.desk.answer_effects import measure_answers
 from templatemine.desk.decisions import changed_ids, find_question, plan_decision
-from templatemine.desk.effects import compare_cuts, sum_cuts
+from templatemine.desk.effects import compare_cuts, measure_answers, sum_cuts
 from templatemine.desk.export import EXPORT_FORMATS, select_finished
 from templatemine.desk.library import Article, Library, StoredPack, parse_rules, rules_json
 from templatemine.desk.open_source import OpenSource
@@ -39,11 +38,18 @@ from templatemine.model import Document
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import template_id
-from templatemine.packs.readable import fold_case, join_tokens, template_text
+from templatemine.packs.readable import (
+    describe_choice,
+    describe_position,
+    describe_reasons,
+    fold_case,
+    join_tokens,
+    template_text,
+    title_text,
+)
 from templatemine.packs.short_forms import short_forms_of
 from templatemine.report.histogram import count_strings
 from templatemine.report.risk import is_scored
-from templatemine.report.words import describe_choice, describe_position, describe_reasons, title_text
 
 DESK_FOLDER = Path(__file__).parent
 MAX_PAST_VERSIONS = 100

@@ -1,4 +1,4 @@
-"""Pack and sample articles -> what each template does there, and what is in danger if it is wrong.
+"""Pack and sample articles -> what templates and answers do there, and what is in danger if they are wrong.
 
 The occurrences of the templates of a source, also of those that people removed, are found once.  A decision then only
 says which of them count, which takes milliseconds.
@@ -6,7 +6,7 @@ says which of them count, which takes milliseconds.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from threading import Lock
@@ -15,12 +15,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from templatemine.archive.apply_answers import add_answer_rules, possible_answers
+from templatemine.archive.apply_overrides import apply_rules
 from templatemine.cleaning.cleaner import Cleaner, count_lost
 from templatemine.desk.library import Article
 from templatemine.errors import CapacityError
-from templatemine.model import Template
+from templatemine.model import Question, Template
 from templatemine.packs.families import Variants
 from templatemine.packs.pack import Pack
+from templatemine.packs.pack_folder import RejectedCandidate
+from templatemine.packs.pack_record import bare_template
 from templatemine.report.doubts import MAX_MATCHED_TEXTS, Signs, find_signs, measure_matches, varies
 from templatemine.report.risk import OccurrenceColumns, Occurrences, exclusive_lengths
 from templatemine.text.tears import JudgedCut, SentenceEnds, judge_cuts
@@ -312,3 +316,43 @@ def sum_cuts(cuts: Sequence[int], articles: Sequence[Article]) -> dict[str, int]
     """Sum up articles, those of them that change, their characters, and the removed ones."""
     size = sum(len(one.document.body) for one in articles)
     return {"articles": len(cuts), "touched": sum(cut > 0 for cut in cuts), "characters": size, "cut": sum(cuts)}
+
+
+def measure_answers(
+    pack: Pack,
+    rejected: Sequence[RejectedCandidate],
+    question: Question,
+    articles: Sequence[Article],
+    effects: Effects,
+) -> dict[str, dict[str, int]]:
+    """Count the articles of a sample that each answer changes, and the characters that they lose by it, or keep if
+    negative.
+
+    Only articles with the string are cleaned, and only by templates that occur there.
+    """
+    places = list(_find_holding(pack, question, articles))
+    some = [articles[place] for place in places]
+    there = effects.restrict_pack(pack, places)
+    before = count_cuts(there, some)
+    found = {}
+    for answer in possible_answers(question):
+        whole = apply_rules(pack, rejected, add_answer_rules(pack, pack.overrides.rules, question, answer))
+        after = count_cuts(replace(there, templates=_carry(pack, whole, there)), some)
+        found[answer] = compare_cuts(before, after)
+    return found
+
+
+def _find_holding(pack: Pack, question: Question, articles: Sequence[Article]) -> Iterator[int]:
+    """Yield places of the articles with the string of a question, wherever in its line."""
+    string = replace(pack, templates=(bare_template(question.tokens),))
+    for place, article in enumerate(articles):
+        starts, _, _ = string.find_strings(pack.encode(article.document.body))
+        if len(starts):
+            yield place
+
+
+def _carry(pack: Pack, whole: Pack, there: Pack) -> tuple[Template, ...]:
+    """Return the templates of a part of a pack, with the changes that led from the pack to the `whole`."""
+    old, new = {one.id: one for one in pack.templates}, {one.id: one for one in whole.templates}
+    kept = [new[one.id] for one in there.templates if one.id in new]
+    return (*kept, *(one for name, one in new.items() if name not in old))

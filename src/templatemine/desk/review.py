@@ -38,9 +38,8 @@ from templatemine.packs.pack import Pack
 from templatemine.packs.pack_checks import compile_handwritten
 from templatemine.packs.pack_folder import RejectedCandidate
 from templatemine.packs.pack_record import bare_template, rule_id
-from templatemine.packs.readable import fold_case, template_text
+from templatemine.packs.readable import fold_case, outermost_templates, template_text
 from templatemine.report.marks import elide, escape_text, split_pieces
-from templatemine.report.words import outermost_templates
 from templatemine.text.characters import LINE_BREAKS, ends_sentence, words_beside
 from templatemine.text.tears import JudgedCut, leaves_part
 
@@ -354,7 +353,7 @@ def render_pieces(
     text: str, spans: Sequence[Span], pack: Pack, torn: Sequence[JudgedCut[str]] = ()
 ) -> list[dict[str, Any]]:
     """Return a text as pieces for the browser: escaped HTML, the templates that remove the piece, the one that says
-    most first (`report.words.outermost_templates`), and that where it begins or ends within a sentence."""
+    most first (`packs.readable.outermost_templates`), and that where it begins or ends within a sentence."""
     known = {one.id: one for one in pack.templates}
     edges = {(edge, getattr(cut, edge)): names[0] for cut in torn for edge, names in cut.torn.items()}
     rows = []

@@ -16,10 +16,10 @@ from templatemine.io.jsonl import encode_line, parse
 from templatemine.io.pending import Lines
 from templatemine.model import Document, Span, Template
 from templatemine.packs.pack import Pack
+from templatemine.packs.readable import outermost_templates
 from templatemine.pages.main_text import PageCleaner
 from templatemine.report.marks import TextPiece, split_pieces
 from templatemine.report.risk import Occurrences
-from templatemine.report.words import outermost_templates
 from templatemine.text.tears import judge_cuts
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from templatemine.config import ReportConfig
 from templatemine.errors import counted, needs_extra
-from templatemine.packs.readable import template_text
+from templatemine.packs.readable import describe_choice, shorten, template_text, title_text
 from templatemine.report.charts import days_spec, draw_svg, histogram_spec, load_renderer, scores_spec
 from templatemine.report.explain import MAX_ALSO_MATCHED, find_cut_template
 from templatemine.report.findings import RESIDUE_KINDS
@@ -32,7 +32,6 @@ from templatemine.report.marks import (
     truncate,
 )
 from templatemine.report.summary import summarise
-from templatemine.report.words import describe_choice, shorten, title_text
 
 if TYPE_CHECKING:
     from templatemine.report.findings import NotableTemplate

@@ -13,7 +13,7 @@ from templatemine.model import Document, Template
 from templatemine.packs.families import group_families
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import RejectedCandidate
-from templatemine.packs.readable import join_tokens, template_text
+from templatemine.packs.readable import describe_position, describe_reasons, join_tokens, template_text
 from templatemine.report.doubts import SampledTexts, match_templates
 from templatemine.report.findings import (
     CutResidues,
@@ -36,7 +36,6 @@ from templatemine.report.measure import PackMeasurement, Sample, TemplateFigures
 from templatemine.report.pack_diff import CutComparison, PackDiff, diff_packs
 from templatemine.report.risk import is_scored
 from templatemine.report.timeline import Period, count_by_period, split_periods
-from templatemine.report.words import describe_position, describe_reasons
 
 MAX_SAMPLED_ARTICLES = 6_000
 """Articles that are kept to be looked at, of all sources together."""
