@@ -317,7 +317,9 @@ def _part_sentences(text: str, rules: ReadingRules) -> Edits:
     edits: Edits = []
     whole_to = 0
     first = 0
-    stamp = _compile(r"(?:【[^】【〔（\n。！？]*】|〔[^〕【〔（\n。！？]*〕|（[^）【〔（\n。！？]*）)( *+)(?!\n|$)").match(text)
+    stamp = _compile(
+        r"(?:【[^】【〔（\n。！？]*】|〔[^〕【〔（\n。！？]*〕|（[^）【〔（\n。！？]*）)( *+)(?!\n|$)"
+    ).match(text)
     if stamp and len(stamp.group()[: -len(stamp.group(1)) or None].encode("utf-8", "surrogatepass")) <= MAX_STAMP:
         edits.append((*stamp.span(1), "\n"))
         first = stamp.end()

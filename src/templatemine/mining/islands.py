@@ -64,6 +64,7 @@ _VISIBLE, _TAKEN = regex.compile(r"\S"), "\ufffc"
 _OPEN = frozenset(",·|/&-–—")
 """What a cut may end with, beside a letter or a figure, whose sentence goes on behind it."""
 _LETTER = regex.compile(r"\p{L}")
+_PATTERN = regex.compile(r"\{[^{}]*\}")
 _FIGURES = regex.compile(r"\p{N}+")
 _SPACELESS = regex.compile(f"[{SPACELESS}]")
 _SENTENCE = regex.compile(r"[^\n.!?。！？।۔؟։።။។]{20,}")
@@ -123,9 +124,8 @@ class _Rest:
         if self.is_open:
             return _count_stories(self.stories.values()) >= MIN_RESTS
         behind = self.tokens[len(self.before.tokens or ()) :]
-        words = [token for token in behind if "{" not in token]
-        numbers = sum("{number}" in token for token in behind) if words else 0  # a date is none but patterns
-        letters = len(_LETTER.findall("".join(words)))
+        letters = len(_LETTER.findall(_PATTERN.sub("", " ".join(behind))))
+        numbers = sum("{number}" in token for token in behind) if letters else 0  # a date is patterns alone
         is_data = numbers and (numbers > MAX_FIGURES or letters < MIN_WITHIN)
         return not is_data and _count_stories(self.stories.values()) >= MIN_STORIES
 

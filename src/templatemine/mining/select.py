@@ -364,13 +364,10 @@ def _judge_candidates(
     # One word begins sentences, too: "By" goes before names alone, and on a line of its own.
     names = unmarked & slot & _is_credit(candidates, column)
     anchor[names] |= _BEGINS_LINE
-    # A label at the beginning of lines in most articles needs no sign: "Photo taken by NAME".
-    is_placed = slot & (column["share"] > _USUAL) & (column["begins"] >= _MOSTLY) & (candidates.length > 1)
-    # Nor does one that mostly ends articles with what it labels: "Tags football premiership".
-    is_label = (candidates.length > 1) | (column["own"] >= _MOSTLY) | (column["cue_any"] > 0)
-    is_placed |= slot & is_label & (column["last"] >= _MOSTLY) & (candidates.df >= _MANY_DOCUMENTS)
     # What is before the end of a line goes with it: "NAME added to this article".
-    reason[unmarked & ~(slot if candidates.kind == SUFFIX else names | is_placed)] = UNMARKED
+    reason[unmarked & ~(slot if candidates.kind == SUFFIX else names | slot & _has_place(candidates, column))] = (
+        UNMARKED
+    )
     reason[_leaves_part(segments, candidates, column, score, opens) & ~slot] = UNMARKED
     is_usual = (column["share"] > _USUAL) | opens
     is_bare = _is_bare(candidates, column, is_usual) & ~is_fixed
@@ -406,6 +403,16 @@ def _judge_candidates(
         sense=np.full(len(candidates), -1, np.int8),
         stake=(stake * candidates.df).astype(np.float32),
     )
+
+
+def _has_place(candidates: Candidates, column: Mapping[str, NDArray[np.float32]]) -> NDArray[np.bool_]:
+    """Return which labels need no sign before what they go with: those at the beginning of lines in most articles
+    ("Photo taken by NAME"), and those that mostly end articles ("Tags football league")."""
+    is_long = candidates.length > 1
+    begins: NDArray[np.bool_] = is_long & (column["share"] > _USUAL) & (column["begins"] >= _MOSTLY)
+    ends = (column["last"] >= _MOSTLY) & (candidates.df >= _MANY_DOCUMENTS)
+    # One word, such as the first name of an author, begins sentences, too.
+    return begins | ends & (is_long | (column["own"] >= _MOSTLY) | (column["cue_any"] > 0))
 
 
 def _goes_beyond_end(segments: Segments, candidates: Candidates) -> NDArray[np.bool_]:
