@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import reference
+from templatemine.mining.corpus import Corpus
 from templatemine.mining.features import FEATURES, _date_ranks
 from templatemine.mining.labels import MIN_REPEAT_DF, PREFIX, SEGMENT, Candidates
 from templatemine.mining.segments import (
@@ -28,8 +29,7 @@ from templatemine.mining.segments import (
     VALUE,
     Segments,
 )
-from templatemine.mining.tokenise import Vocabulary
-from templatemine.model import Corpus, IntArray, LongArray
+from templatemine.model import IntArray, LongArray
 
 __all__ = ["Table", "describe", "labels", "number_hashes", "find_repeated_segments", "sketch_segments"]
 
@@ -103,9 +103,14 @@ def _bounds(sizes: LongArray) -> LongArray:
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
 
 
+def ends_line(segments: Segments) -> NDArray[np.bool_]:
+    """Which segments are before one that begins a line, or the last."""
+    return np.append(segments.begins_line[1:], np.ones(min(1, len(segments)), np.bool_))
+
+
 def find_repeated_segments(segments: Segments, least: int) -> Candidates:
     """Segments that repeat, those that are alone on their line apart from the others."""
-    alone = segments.begins_line & segments.ends_line
+    alone = segments.begins_line & ends_line(segments)
     able = np.flatnonzero(segments.string_df >= least)
     runs = _Runs(2 * segments.string[able] + alone[able], able, segments.document)
     rows = np.flatnonzero(runs.df >= least)
@@ -207,7 +212,6 @@ class Table:
     def of(corpus: Corpus, segments: Segments, dates: Sequence[str | None]) -> Table:
         """Parameters are of one source; `dates` are those of the documents of the corpus."""
         forms = corpus.form_names
-        assert isinstance(forms, Vocabulary)
         counts = np.maximum(corpus.counts, 1)
         traits = corpus.traits
         size = np.diff(forms.offsets)
@@ -322,9 +326,9 @@ class _Kind:
         start, end = number - starts[s.document], ends[s.document] - number
         size = np.maximum(1, np.diff(s.doc_tokens))[s.document]
         position = (s.bounds[:-1] - s.doc_tokens[s.document]) / size
-        yield "alone", self.of(s.begins_line & s.ends_line)
+        yield "alone", self.of(s.begins_line & ends_line(s))
         yield "begins", self.of(s.begins_line)
-        yield "ends", self.of(s.ends_line)
+        yield "ends", self.of(ends_line(s))
         mean = self.of(position)
         yield "position", mean
         yield "position_sd", self.deviation(position[self.seg], mean)

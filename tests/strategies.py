@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from templatemine.config import MineConfig, TokeniseConfig, UserPattern
+from templatemine.mining.corpus import Corpus, Vocabulary
 from templatemine.mining.index import build_index, document_floor, documents_at, tokens_at
 from templatemine.mining.repeats import find_repeats
 from templatemine.mining.tokenise import tokenise
-from templatemine.model import Corpus, Cutoff, Document, Template
+from templatemine.model import Cutoff, Document, Template
 from templatemine.packs.pack import Pack
 from templatemine.text import _scan
 from templatemine.text.expressions import EncodedText, expression
@@ -88,13 +89,14 @@ def corpus_of(documents: Sequence[Sequence[int]]) -> Corpus:
     """A corpus whose forms are the symbols, form 0 unused."""
     forms, starts = flat(documents)
     names = [b"%d" % form for form in range(max([0, *forms.tolist()]) + 1)]
+    arena, offsets = np.frombuffer(b"".join(names), np.uint8), np.cumsum([0, *map(len, names)], dtype=np.int64)
     return Corpus(
         source="s",
         html=False,
         lines=False,
         forms=forms,
         doc_starts=starts,
-        form_names=names,
+        form_names=Vocabulary(arena, offsets),
         traits=np.zeros(len(names), np.uint16),
         df=np.array([sum(form in one for one in documents) for form in range(len(names))], np.int32),
         counts=np.array([sum(one.count(form) for one in documents) for form in range(len(names))], np.int64),

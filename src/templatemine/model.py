@@ -6,7 +6,7 @@ number of documents of the source.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,18 +19,14 @@ if TYPE_CHECKING:  # cleaning does without numpy, and so starts sooner
 
 __all__ = [
     "Cleaned",
-    "Corpus",
     "Cutoff",
     "Document",
-    "MaximalRepeats",
-    "Index",
     "MarkedText",
     "PageHistory",
     "PathVote",
     "Question",
     "Record",
     "RepeatedText",
-    "Repeats",
     "Span",
     "Template",
     "check_str",
@@ -171,122 +167,6 @@ class MarkedText(NamedTuple):
     def _repr_html_(self) -> str:
         cuts = ((span.start, span.end, ", ".join(span.templates), span.kind) for span in self.removed)
         return notebook.struck(self.text, cuts) + notebook.legend(span.kind for span in self.removed)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Corpus:
-    """The tokenised documents of one source.
-
-    Attributes
-    ----------
-    forms : int32 array, shape (tokens,)
-        Normalised token of each position, all documents one after the other.
-    doc_starts : int64 array, shape (documents + 1,)
-        Where each document begins in `forms`; the last entry is the number of tokens.
-    lines : bool
-        Form 0 is the line break and is in `forms` before the first token of each line.
-    form_names : sequence of bytes
-        The normalised token of each id: UTF-8 with pattern marks (see `patterns.parse_form`).
-    traits : uint16 array, shape (forms,)
-        What each form is, see `_scan.form_traits`.
-    df, counts : int32 and int64 arrays, shape (forms,)
-        Documents that hold each form, and its occurrences.
-    gaps : int64 array or None
-        Places in `forms`, ascending, of tokens with two blanks or more before them on their line; if `lines`.
-    dashes : int64 array or None
-        And of those with a hyphen and a blank before them.
-    """
-
-    source: str
-    html: bool
-    lines: bool
-    forms: IntArray
-    doc_starts: LongArray
-    form_names: Sequence[bytes]
-    traits: NDArray[np.uint16]
-    df: IntArray
-    counts: LongArray
-    gaps: LongArray | None = None
-    dashes: LongArray | None = None
-    first_date: str | None = None
-    last_date: str | None = None
-
-    @property
-    def documents(self) -> int:
-        return len(self.doc_starts) - 1
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Index:
-    """The reduced token sequence of a source.
-
-    Attributes
-    ----------
-    symbols : int32 array, shape (length,)
-        Renumbered forms; 0 is the break that stands for document ends and for forms below the floor.
-    forms : int32 array, shape (symbols,)
-        Form id of each symbol (entry 0 unused).
-    doc_starts : int64 array, shape (documents + 1,)
-        Where each document begins in `symbols`; the last entry is the length.
-    runs, run_tokens : int64 and int32 arrays
-        Where each stretch without a break begins, and which token of its document is there, counted from 0.
-    form_counts : int64 array, shape (forms of the corpus,)
-        Occurrences of each form, kept or not.
-    """
-
-    symbols: IntArray
-    forms: IntArray
-    doc_starts: LongArray
-    runs: LongArray
-    run_tokens: IntArray
-    form_counts: LongArray
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Repeats:
-    """Maximal strings, a row each; occurrences: ``MaximalRepeats.places[rank : rank + count]``; length in tokens."""
-
-    rank: LongArray
-    length: IntArray
-    count: IntArray
-    df: IntArray
-
-    def __len__(self) -> int:
-        return len(self.rank)
-
-    def take(self, rows: NDArray[Any]) -> Repeats:
-        return Repeats(
-            rank=self.rank[rows],
-            length=self.length[rows],
-            count=self.count[rows],
-            df=self.df[rows],
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MaximalRepeats:
-    """All maximal strings of an index, and where they occur.
-
-    Attributes
-    ----------
-    repeats : Repeats
-    positions : int32 or int64 array
-        Places in `Index.symbols`; the occurrences of a string lie together, in no order that means anything.
-    first : int64 array, shape (strings,)
-        Where each string occurs first.
-    """
-
-    repeats: Repeats
-    positions: NDArray[Any]
-    first: LongArray
-
-    def take(self, rows: NDArray[Any]) -> MaximalRepeats:
-        """Take some of the strings."""
-        return MaximalRepeats(
-            repeats=self.repeats.take(rows),
-            positions=self.positions,
-            first=self.first[rows],
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

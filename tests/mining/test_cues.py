@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import reference
 from templatemine.config import PipelineConfig
 from templatemine.errors import ConfigError
+from templatemine.mining.corpus import Vocabulary
 from templatemine.mining.cues import (
     COLUMNS,
     KINDS,
@@ -28,7 +29,6 @@ from templatemine.mining.cues import (
     read_cues,
 )
 from templatemine.mining.methods import resolve_defaults
-from templatemine.mining.tokenise import Vocabulary
 from templatemine.text import _scan
 
 TABLE = Path(__file__).resolve().parents[2] / "datasets" / "cues" / "cues.txt"

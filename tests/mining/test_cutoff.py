@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 import reference
 from strategies import examples
 from templatemine.mining import cutoff as cutoff_module
+from templatemine.mining.corpus import Repeats
 from templatemine.mining.cutoff import (
     bin_widths,
     choose_cutoff,
@@ -20,7 +21,6 @@ from templatemine.mining.cutoff import (
     non_increasing_fit,
     second_mode_p,
 )
-from templatemine.model import Repeats
 
 counts_of_bins = st.lists(st.one_of(st.just(0), st.integers(0, 9), st.integers(0, 10**6)), min_size=2, max_size=14)
 

@@ -12,7 +12,7 @@ from templatemine.mining.distinct_documents import find_single_stories
 from templatemine.mining.labels import SEGMENT, find_candidates
 from templatemine.mining.near_duplicates import group_versions
 from templatemine.mining.segments import segment
-from templatemine.mining.tokenise import Vocabulary, tokenise
+from templatemine.mining.tokenise import tokenise
 from templatemine.model import Document
 
 LINE = "The sentence that is looked at"
@@ -31,7 +31,6 @@ def single_stories(texts: list[str], reads: bool = False) -> set[str]:
     rows = found[found < len(kinds[0])]
     starts = kinds[0].starts(segments, kinds[0].first, kinds[0].length)[rows]
     forms = corpus.form_names
-    assert isinstance(forms, Vocabulary)
     return {
         b" ".join(forms[token] for token in segments.tokens[start : start + size]).decode()
         for start, size in zip(starts.tolist(), kinds[0].length[rows].tolist(), strict=True)

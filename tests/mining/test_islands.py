@@ -313,7 +313,9 @@ def test_what_is_mostly_behind_a_string_goes_with_it(engine: str, behind: str) -
         assert kept == document.body.split("\n")[:5]
 
 
-@pytest.mark.parametrize(("behind", "goes"), [("200 of them", False), ("Replies(200)", False), ("5 May 2024", True), ("Goal!", True)])
+@pytest.mark.parametrize(
+    ("behind", "goes"), [("200 of them", False), ("Replies(200)", False), ("5 May 2024", True), ("Goal!", True)]
+)
 def test_numbers_behind_a_string_are_data(behind: str, goes: bool) -> None:
     documents = _archive(lambda _: f"{BEFORE}\n{behind}\n{BEHIND}", 20)
     assert bool(_completed(_counted(20, BEFORE, BEHIND), documents)) is goes

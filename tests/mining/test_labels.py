@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reference
+from candidate_reference import ends_line
 from strategies import examples
 from templatemine.config import TokeniseConfig
 from templatemine.mining import labels
@@ -38,8 +39,9 @@ def test_candidates_are_those_of_the_reference(texts: list[str], longest: int) -
         for number in range(len(some))
     ]
     by_string: dict[tuple[bool, tuple[int, ...]], list[int]] = defaultdict(list)
+    ends = ends_line(some)
     for number, (document, forms) in enumerate(rows):
-        by_string[bool(some.begins_line[number] and some.ends_line[number]), tuple(forms)].append(document)
+        by_string[bool(some.begins_line[number] and ends[number]), tuple(forms)].append(document)
     wanted = {key: (len(own), len(set(own))) for key, own in by_string.items() if len(set(own)) >= 2}
     for one in found:
         starts = one.starts(some, one.first, one.length)
@@ -49,7 +51,7 @@ def test_candidates_are_those_of_the_reference(texts: list[str], longest: int) -
         ]
         counts = list(zip(one.count.tolist(), one.df.tolist(), strict=True))
         if one.kind == SEGMENT:
-            alone = (some.begins_line & some.ends_line)[one.first].tolist()
+            alone = (some.begins_line & ends)[one.first].tolist()
             assert dict(zip(zip(alone, strings, strict=True), counts, strict=True)) == wanted
             continue
         assert one.kind in (PREFIX, SUFFIX)

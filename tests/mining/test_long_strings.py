@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 from templatemine import _core
 from templatemine.config import PipelineConfig
+from templatemine.mining.corpus import Corpus
 from templatemine.mining.long_strings import LABEL, MAX_DROP, MIN_DF, WINDOWS, find_string_edges
 from templatemine.mining.methods import resolve_defaults
 from templatemine.mining.segments import segment
 from templatemine.mining.tokenise import tokenise
-from templatemine.model import Corpus, Document
+from templatemine.model import Document
 
 CONFIG = resolve_defaults(PipelineConfig()).tokenise
 BLOCK = "read more of our stories on the harbour by signing up to the weekly letter today"

@@ -29,7 +29,7 @@ from templatemine.mining.select import (
     TextForm,
     select,
 )
-from templatemine.mining.tokenise import Vocabulary, tokenise
+from templatemine.mining.tokenise import tokenise
 from templatemine.model import Document
 
 CALL, CREDIT = "Sign up for our letter.", "Photo by"
@@ -89,7 +89,6 @@ def decided(
     segments = segment(corpus)
     kinds = find_candidates(segments)
     forms = corpus.form_names
-    assert isinstance(forms, Vocabulary)
     names: list[tuple[str, str]] = []
     given = []
     for one in kinds:

@@ -10,7 +10,7 @@ from templatemine.mining.cues import load_cues
 from templatemine.mining.features import FEATURES, SURROUNDINGS, CueReader, compute_features
 from templatemine.mining.labels import find_candidates
 from templatemine.mining.segments import segment
-from templatemine.mining.tokenise import Vocabulary, tokenise
+from templatemine.mining.tokenise import tokenise
 from templatemine.model import Document
 
 WORDS = "abelin tarvo quist menna olbrek sutti"
@@ -31,7 +31,6 @@ def signs_of(lines: list[str], documents: int = 12) -> dict[tuple[str, str], dic
     segments = segment(corpus)
     kinds = find_candidates(segments)
     names = corpus.form_names
-    assert isinstance(names, Vocabulary)
     found = {}
     reader = CueReader(segments, names, [load_cues()])
     for one, matrix in zip(kinds, compute_features(corpus, segments, [None] * documents, kinds, reader), strict=True):

@@ -14,12 +14,13 @@ from strategies import examples
 from templatemine import _core
 from templatemine.config import TokeniseConfig
 from templatemine.mining import _candidates
+from templatemine.mining.corpus import Corpus
 from templatemine.mining.cues import load_cues
 from templatemine.mining.features import FEATURES, CueReader, compute_features
 from templatemine.mining.labels import KINDS, PREFIX, SEGMENT, SUFFIX, Candidates, find_candidates
 from templatemine.mining.segments import Segments, segment
 from templatemine.mining.tokenise import tokenise
-from templatemine.model import Corpus, Document
+from templatemine.model import Document
 
 WORDS = ["a", "b", "Ann", "Said", "x.", "said:", "(c)", "12", "3.5", "今", "日", ", so", "and", "Photo", "by", "IV)"]
 lines = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join)

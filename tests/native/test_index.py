@@ -219,7 +219,6 @@ def test_symbols_of_an_index_are_dense_and_lead_back() -> None:
     places = np.arange(11)
     assert documents_at(index, places).tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 3, 3, 3]
     assert tokens_at(index, places).tolist() == [0, 1, 2, 0, 1, 2, 1, 2, 0, 1, 2]
-    assert index.form_counts.tolist() == [0, 4, 1, 1, 3]
 
 
 def test_the_floor_of_documents() -> None:

@@ -16,7 +16,7 @@ from templatemine.config import UserPattern
 from templatemine.errors import CorpusError, PackError
 from templatemine.io.jsonl import encode_line
 from templatemine.mining.candidates import CandidateStrings, RejectedCandidates
-from templatemine.mining.tokenise import Vocabulary
+from templatemine.mining.corpus import Vocabulary
 from templatemine.model import Document, PageHistory
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import (

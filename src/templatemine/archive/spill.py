@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 from templatemine.errors import CorpusError
 from templatemine.io.write import atomic_writer, write_errors
 from templatemine.mining.candidates import CandidateStrings, SourceCandidates, Verdicts
+from templatemine.mining.corpus import Repeats, Vocabulary
 from templatemine.mining.cross_source import CrossSourceCounts, RateTable, SourceRates, gather_rows
 from templatemine.mining.shared_pack import Claims
-from templatemine.mining.tokenise import Vocabulary
-from templatemine.model import PageHistory, PathVote, RepeatedText, Repeats
+from templatemine.model import PageHistory, PathVote, RepeatedText
 from templatemine.text.reading import ReadingRules
 
 _RECORDS: Mapping[str, type[Any]] = {

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from templatemine import _core
 from templatemine.errors import counted
 from templatemine.io.jsonl import encode_text
+from templatemine.mining.corpus import Corpus, Repeats, Vocabulary
 from templatemine.mining.cross_source import SourceRates
-from templatemine.mining.tokenise import Vocabulary
-from templatemine.model import Corpus, IntArray, LongArray, PageHistory, Repeats
+from templatemine.model import IntArray, LongArray, PageHistory
 from templatemine.text.patterns import PatternSet
 from templatemine.text.reading import ReadingRules
 
@@ -224,7 +224,6 @@ def collect_strings(
         A text of these, and where in it one occurrence of each string begins.
     """
     forms = corpus.form_names
-    assert isinstance(forms, Vocabulary)
     tokens, bounds = _core.gather_slices_i32(symbols, starts, repeats.length)
     tokens, used_symbols, _ = _core.renumber(tokens, len(form_of))
     form_ids = form_of[used_symbols]

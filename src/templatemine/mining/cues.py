@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from templatemine.errors import ConfigError
 from templatemine.mining import _candidates
-from templatemine.mining.tokenise import Vocabulary
+from templatemine.mining.corpus import Vocabulary
 from templatemine.model import IntArray, LongArray
 from templatemine.text import _scan
 from templatemine.text.patterns import PatternSet

@@ -15,7 +15,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine.model import Cutoff, Repeats
+from templatemine.mining.corpus import Repeats
+from templatemine.model import Cutoff
 
 BINS = 100
 """As in the thesis (step 9)."""

@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 
 from templatemine import _core
 from templatemine.mining import _candidates
+from templatemine.mining.corpus import Corpus, Vocabulary
 from templatemine.mining.cues import COLUMNS, CueLexicon, FormWords
 from templatemine.mining.cues import KINDS as CUE_KINDS
 from templatemine.mining.labels import KINDS, MIN_REPEAT_DF, PREFIX, SEGMENT, SUFFIX, Candidates
 from templatemine.mining.segments import Segments
-from templatemine.mining.tokenise import Vocabulary
-from templatemine.model import Corpus, IntArray, LongArray
+from templatemine.model import IntArray, LongArray
 from templatemine.text._scan import MARKER
 from templatemine.text.characters import BRACKETS
 from templatemine.text.dates import resolve_days
@@ -92,7 +92,6 @@ def compute_features(
         Of the same segments.
     """
     forms = corpus.form_names
-    assert isinstance(forms, Vocabulary)
     counts = np.maximum(corpus.counts, 1)
     native = _candidates.FeatureExtractor(
         segments.tokens,

@@ -16,7 +16,8 @@ import numpy as np
 from templatemine import _core
 from templatemine.config import MineConfig
 from templatemine.errors import CapacityError
-from templatemine.model import Corpus, Index, IntArray, LongArray
+from templatemine.mining.corpus import Corpus, Index
+from templatemine.model import IntArray, LongArray
 
 INT32_MAX = 2**31 - 1
 
@@ -51,7 +52,6 @@ def build_index(corpus: Corpus, config: MineConfig) -> Index:
         doc_starts=doc_starts,
         runs=runs,
         run_tokens=run_tokens,
-        form_counts=corpus.counts,
     )
 
 

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine import _core
-from templatemine.model import Corpus, LongArray
+from templatemine.mining.corpus import Corpus
+from templatemine.model import LongArray
 
 WINDOWS = ((12, 0.02), (5, 0.05))
 """Tokens of a window, and the least share of the documents that have it: long ones are some 80 bits in news, and no

@@ -31,9 +31,10 @@ from numpy.typing import NDArray
 
 from templatemine import _core
 from templatemine.io.page_addresses import canonical_address
+from templatemine.mining.corpus import Corpus
 from templatemine.mining.segments import is_spaceless
 from templatemine.mining.tokenise import hash_forms
-from templatemine.model import Corpus, Document, IntArray, LongArray
+from templatemine.model import Document, IntArray, LongArray
 
 _NUMBERED = re.compile(r".*:\d+")
 """Ids of records without one: the name of their file, and their number in it.  Other files may have that name."""

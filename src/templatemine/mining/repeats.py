@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from templatemine import _core
 from templatemine.config import MineConfig
-from templatemine.model import Index, IntArray, MaximalRepeats, Repeats
+from templatemine.mining.corpus import Index, MaximalRepeats, Repeats
+from templatemine.model import IntArray
 
 INT32_MAX = 2**31 - 1
 """Tokens, beyond which suffix arrays are of 64 bits, and strings are not grown."""

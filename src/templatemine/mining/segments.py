@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from templatemine import _core
 from templatemine.mining import _candidates
+from templatemine.mining.corpus import Corpus, Vocabulary
 from templatemine.mining.long_strings import find_string_edges, unite_places
-from templatemine.mining.tokenise import Vocabulary
-from templatemine.model import Corpus, IntArray, LongArray
+from templatemine.model import IntArray, LongArray
 from templatemine.text import _reading, _scan
 
 CLOSES, SENTENCE, OWN, MUTABLE, VALUE, COLON, FIGURE = 1, 2, 4, 8, 16, 32, 64
@@ -61,7 +61,7 @@ class Segments:
     bounds : int64 array, shape (segments + 1,)
         Segment i is ``tokens[bounds[i]:bounds[i + 1]]``.
     document : int32 array, shape (segments,)
-    begins_line, ends_line : bool arrays, shape (segments,)
+    begins_line : bool array, shape (segments,)
     hashes : uint64 array, shape (segments,)
         Equal for equal segments, of all sources.
     string, string_df : int32 arrays, shape (segments,)
@@ -81,7 +81,6 @@ class Segments:
     bounds: LongArray
     document: IntArray
     begins_line: NDArray[np.bool_]
-    ends_line: NDArray[np.bool_]
     hashes: NDArray[np.uint64]
     string: IntArray
     string_df: IntArray
@@ -114,7 +113,6 @@ def is_spaceless(tokens: IntArray, traits: NDArray[np.uint16]) -> bool:
 def segment(corpus: Corpus) -> Segments:
     """Cut the documents of a source into segments."""
     forms = corpus.form_names
-    assert isinstance(forms, Vocabulary)
     abbreviations = find_abbreviations(corpus)
     traits = corpus.traits | abbreviations | _find_numbering(forms, corpus.traits)
     dashes = _find_dashes(corpus)
@@ -134,7 +132,6 @@ def segment(corpus: Corpus) -> Segments:
         bounds=bounds,
         document=document,
         begins_line=begins_line,
-        ends_line=np.append(begins_line[1:], np.ones(min(1, len(begins_line)), np.bool_)),
         hashes=hashes,
         string=string,
         string_df=df[string],
@@ -159,7 +156,6 @@ def _find_dashes(corpus: Corpus) -> LongArray:
     if corpus.html or corpus.dashes is None:
         return np.empty(0, np.int64)
     names = corpus.form_names
-    assert isinstance(names, Vocabulary)
     is_dash = np.zeros(len(names), np.bool_)
     is_dash[names.find([dash.encode() for dash in DASHES])] = True
     there = heads[:, None] + np.arange(_HEAD if is_dash.any() else 0)
@@ -207,7 +203,6 @@ def find_abbreviations(corpus: Corpus) -> NDArray[np.uint16]:
     One capital and a full stop, several full stops, a title ("Mr."), or a short word that hardly ever lacks its own.
     """
     forms = corpus.form_names
-    assert isinstance(forms, Vocabulary)
     marks = np.zeros(len(forms), np.uint16)
     sizes = np.diff(forms.offsets)
     short = np.flatnonzero((sizes > 0) & (sizes <= _MAX_DOTTED))

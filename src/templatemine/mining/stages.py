@@ -27,6 +27,7 @@ from templatemine.mining.candidates import (
     Verdicts,
     collect_strings,
 )
+from templatemine.mining.corpus import Corpus, Repeats
 from templatemine.mining.counting import Matches, MatchQuery, apply_counts
 from templatemine.mining.cross_source import CrossSourceCounts
 from templatemine.mining.features import CueReader, compute_features
@@ -79,8 +80,8 @@ from templatemine.mining.stranded import (
     opens_with_title,
 )
 from templatemine.mining.templates import Slots, anchor_of, build_questions, build_templates, find_overruns, find_slots
-from templatemine.mining.tokenise import Vocabulary, document_days, hash_forms, is_html_source, tokenise
-from templatemine.model import Corpus, Cutoff, Document, IntArray, PageHistory, Repeats, Template
+from templatemine.mining.tokenise import document_days, hash_forms, is_html_source, tokenise
+from templatemine.model import Cutoff, Document, IntArray, PageHistory, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_checks import drop_mismatches
 from templatemine.packs.pack_record import keep_one_of_each, order_templates
@@ -334,7 +335,6 @@ def _find_scored(read: SourceTexts, documents: Sequence[Document], options: Reso
     # A source of few documents often has none of a kind.
     candidate_kinds = [candidates for candidates in found if len(candidates)] or found[:1]
     vocabulary = corpus.form_names
-    assert isinstance(vocabulary, Vocabulary)
     reader = CueReader(segments, vocabulary, options.lexicons)
     scorer = options.scorer
     matrices = compute_features(corpus, segments, dates, candidate_kinds, reader)

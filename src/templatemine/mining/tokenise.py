@@ -7,8 +7,7 @@ distinct tokens.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,62 +15,23 @@ from numpy.typing import NDArray
 from templatemine import _core
 from templatemine.config import TokeniseConfig
 from templatemine.errors import CapacityError
-from templatemine.model import Corpus, Document, LongArray
+from templatemine.mining.corpus import Corpus, Vocabulary
+from templatemine.model import Document
 from templatemine.text import _scan
 from templatemine.text.dates import Calendar, covered_days
 from templatemine.text.expressions import tokeniser_input
 from templatemine.text.patterns import PatternSet, pattern_set
 from templatemine.text.reading import ReadingRules
 
-__all__ = ["Vocabulary", "document_days", "document_input", "hash_forms", "is_html_source", "tokenise"]
+__all__ = ["document_days", "document_input", "hash_forms", "is_html_source", "tokenise"]
 
 BATCH_SIZE = 64
 """Documents that the native core is given at a time."""
-_CHUNK = 4096
-
-
-class Vocabulary(Sequence[bytes]):
-    """The normalised tokens of a corpus by id, kept in one buffer."""
-
-    def __init__(self, arena: NDArray[np.uint8], offsets: NDArray[np.int64]) -> None:
-        self.arena = arena
-        self.offsets = offsets
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-    def __getitem__(self, index: int) -> bytes:  # type: ignore[override]
-        return self.arena[self.offsets[index] : self.offsets[index + 1]].tobytes()
-
-    def __iter__(self) -> Iterator[bytes]:
-        """Decode in chunks: several times as fast as one by one."""
-        for start in range(0, len(self), _CHUNK):
-            offsets = self.offsets[start : start + _CHUNK + 1]
-            arena = self.arena[offsets[0] : offsets[-1]].tobytes()
-            yield from (arena[first:end] for first, end in pairwise((offsets - offsets[0]).tolist()))
-
-    def take(self, places: LongArray) -> list[bytes]:
-        """Return some of the tokens: several times as fast as one by one."""
-        arena = self.arena.tobytes()
-        bounds = zip(self.offsets[places].tolist(), self.offsets[places + 1].tolist(), strict=True)
-        return [arena[first:end] for first, end in bounds]
-
-    def find(self, tokens: Sequence[bytes]) -> LongArray:
-        """Return the ids of those of some short tokens that are here."""
-        sizes, found = np.diff(self.offsets), [np.empty(0, np.int64)]
-        for token in tokens:
-            places = np.flatnonzero(sizes == len(token))
-            for offset, byte in enumerate(token):
-                places = places[self.arena[self.offsets[places] + offset] == byte]
-            found.append(places)
-        return np.concatenate(found)
 
 
 def hash_forms(corpus: Corpus) -> NDArray[np.uint64]:
     """Return a hash of each form, which is the same in all sources."""
-    forms = corpus.form_names
-    assert isinstance(forms, Vocabulary)
-    return _scan.form_hashes(forms.arena, forms.offsets)
+    return _scan.form_hashes(corpus.form_names.arena, corpus.form_names.offsets)
 
 
 def document_days(dates: Iterable[str | None]) -> tuple[str, ...]:
