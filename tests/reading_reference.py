@@ -13,9 +13,9 @@ from typing import NamedTuple
 import regex
 
 from templatemine.text import _reading
+from templatemine.text._scan import SLOT_SIZE
 from templatemine.text.characters import CASELESS, LETTER, OWN_TOKEN, in_class
 from templatemine.text.reading import ReadingRules
-from templatemine.text.slots import SLOT_SIZE
 
 MIN_ARTICLE = 1000
 """Characters of a text that no feed has cut off."""

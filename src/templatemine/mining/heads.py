@@ -25,9 +25,10 @@ from templatemine.model import Document, LongArray, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import keep_one_of_each, order_templates, template_id
 from templatemine.text import _scan
+from templatemine.text._scan import MIN_BETWEEN, SLOT_SIZE
 from templatemine.text.characters import line_begin
 from templatemine.text.expressions import EncodedText
-from templatemine.text.slots import ANY, MIN_BETWEEN, SLOT, SLOT_SIZE
+from templatemine.text.slots import ANY, SLOT
 
 MAX_DOCUMENTS = 500
 """Documents that are looked at."""

@@ -19,10 +19,11 @@ from zlib import crc32
 
 from templatemine.config import SlotConfig
 from templatemine.matching import _automaton
+from templatemine.text._scan import MAX_SIZED_SLOT, SLOT_SIZE
 from templatemine.text.characters import BRACKETS, CAPITAL, SPACE, ends_sentence, in_class
 from templatemine.text.expressions import ANCHORS, SLOT_REACH
 from templatemine.text.patterns import PatternSet
-from templatemine.text.slots import ANY, KINDS, MAX_SIZED_SLOT, SLOT_SIZE, kind_code, kind_words, max_length
+from templatemine.text.slots import ANY, KINDS, kind_code, kind_words, max_length
 
 _PATTERN_MARK = re.compile(rb"\xff.", re.DOTALL)
 _CAPITAL = re.compile(f"[{CAPITAL}]")

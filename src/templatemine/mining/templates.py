@@ -21,9 +21,10 @@ from templatemine.mining.slot_types import Fillers, Slot, infer_slot_types, is_o
 from templatemine.model import Document, Question, Template
 from templatemine.packs.pack_record import keep_one_of_each, order_templates, template_id
 from templatemine.text import _scan
+from templatemine.text._scan import SLOT_SIZE
 from templatemine.text.characters import SPACE, in_class, line_begin, line_end
 from templatemine.text.expressions import ANCHORS, EncodedText, expression
-from templatemine.text.slots import ANY, SLOT_SIZE, slot_token
+from templatemine.text.slots import ANY, slot_token
 
 ANCHOR_NAMES = {bits: name for name, bits in ANCHORS.items()}
 """The anchor of some edges of a line."""

@@ -45,12 +45,11 @@ from templatemine.text._scan import (
     MAX_HEADLINE,
     MAX_NAME_WORDS,
     MAX_PLACE_WORDS,
+    MAX_SIZED_SLOT,
     MAX_SMALL_LETTERS,
     MAX_SMALL_RUN,
+    SLOT_SIZE,
 )
-from templatemine.text._scan import MAX_SIZED_SLOT as MAX_SIZED_SLOT
-from templatemine.text._scan import MIN_BETWEEN as MIN_BETWEEN
-from templatemine.text._scan import SLOT_SIZE as SLOT_SIZE
 from templatemine.text.characters import (
     ADDRESS_SIGNS,
     CASELESS,
