@@ -344,7 +344,7 @@ def _has_one_label(text: str) -> bool:
     """Whether a text begins with a few words and a colon, and has no other colon before a blank: forty bytes with four
     blanks at most."""
     label, colon, rest = text.partition(":")
-    is_label = 0 < len(label.encode("utf-8", "surrogatepass")) < 40 and label.count(" ") <= 4
+    is_label = 0 < len(label.encode("utf-8", "surrogatepass")) <= 40 and label.count(" ") <= 4
     is_label = is_label and not any(char in ".!?" for char in label)
     return bool(colon) and is_label and rest[:1] == " " and ": " not in rest
 

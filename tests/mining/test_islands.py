@@ -314,11 +314,21 @@ def test_what_is_mostly_behind_a_string_goes_with_it(engine: str, behind: str) -
 
 
 @pytest.mark.parametrize(
-    ("behind", "goes"), [("200 of them", False), ("Replies(200)", False), ("5 May 2024", True), ("Goal!", True)]
+    ("behind", "share", "goes"),
+    [
+        ("200 of them", 1, False),
+        ("$36.50 a kilo", 1, False),
+        ("Replies(200)", 1, False),
+        ("The harbour guides, part 3", 1, True),
+        ("5 May 2024", 1, True),
+        ("Goal!", 1, True),
+        ("Goal!", 0.6, False),
+        (LINK, 0.6, True),
+    ],
 )
-def test_numbers_behind_a_string_are_data(behind: str, goes: bool) -> None:
-    documents = _archive(lambda _: f"{BEFORE}\n{behind}\n{BEHIND}", 20)
-    assert bool(_completed(_counted(20, BEFORE, BEHIND), documents)) is goes
+def test_what_is_behind_a_string_is_no_data_and_no_chance(behind: str, share: float, goes: bool) -> None:
+    documents = _archive(lambda index: f"{BEFORE}\n{behind if index < share * 30 else index}\n{BEHIND}", 30)
+    assert bool(_completed(_counted(30, BEFORE, BEHIND), documents)) is goes
 
 
 def test_the_rest_of_a_sentence_of_one_story_stays() -> None:

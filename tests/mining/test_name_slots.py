@@ -55,7 +55,6 @@ def _strings(pack: Pack) -> set[str]:
         ("By {}", "By {slot:names}", "\n\n"),
         ("{}, The Stonefield Courier", "{slot:names} The Stonefield Courier", "\n\n"),
         ("{} (Reuters)", "{slot:names} (Reuters)", " - "),
-        ("© {}", "© {slot:names}", "\n\n"),
     ],
 )
 def test_the_next_name_goes_too(stamp: str, expected: str, gap: str) -> None:

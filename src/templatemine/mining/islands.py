@@ -51,7 +51,7 @@ MIN_RESTS, MAX_REST = 3, 60
 """Articles that tell different stories in which the same rest of a sentence stays behind a cut, and its characters."""
 MIN_BEHIND = 0.5
 """Of the documents of a template, how many have what else stays behind it: a longer string that loses fewer than half
-of its documents is the same one (`long_strings`)."""
+of its documents is the same one (`long_strings`).  Of fewer letters than `MIN_AT_EDGE`, `MIN_SHARE`."""
 SCORE = 0.9
 """Of such a template: annotators call all of them boilerplate, but on few sources."""
 _REASON = "stays between others, and hardly stands elsewhere"
@@ -64,7 +64,6 @@ _VISIBLE, _TAKEN = regex.compile(r"\S"), "\ufffc"
 _OPEN = frozenset(",·|/&-–—")
 """What a cut may end with, beside a letter or a figure, whose sentence goes on behind it."""
 _LETTER = regex.compile(r"\p{L}")
-_PATTERN = regex.compile(r"\{[^{}]*\}")
 _FIGURES = regex.compile(r"\p{N}+")
 _SPACELESS = regex.compile(f"[{SPACELESS}]")
 _SENTENCE = regex.compile(r"[^\n.!?。！？।۔؟։።။។]{20,}")
@@ -99,11 +98,12 @@ class _RestPiece(NamedTuple):
 
 @dataclass(slots=True)
 class _Rest:
-    """What stays behind a template: that, the tokens of both, an example, where it is, and the sentences that stay
-    there."""
+    """What stays behind a template: that, the tokens of both, examples of what stays and of both, where it is, and the
+    sentences that stay there."""
 
     before: Template
     tokens: tuple[str, ...]
+    text: str = ""
     example: str = ""
     is_open: bool = False
     ends_line: bool = True
@@ -115,6 +115,7 @@ class _Rest:
         gap = "" if is_glued else "\n" if "\n" in piece.text[: -len(piece.text.lstrip())] else " "
         example = f"{self.before.example.rstrip()}{signs.rstrip()}{gap}{piece.text.strip()}"
         self.example = min(self.example or example, example)
+        self.text = min(self.text or piece.text, piece.text)
         self.is_open |= piece.is_open
         self.ends_line &= piece.ends_line
         self.places.add(place)
@@ -124,14 +125,17 @@ class _Rest:
         if self.is_open:
             return _count_stories(self.stories.values()) >= MIN_RESTS
         behind = self.tokens[len(self.before.tokens or ()) :]
-        letters = len(_LETTER.findall(_PATTERN.sub("", " ".join(behind))))
-        numbers = sum("{number}" in token for token in behind) if letters else 0  # a date is patterns alone
-        is_data = numbers and (numbers > MAX_FIGURES or letters < MIN_WITHIN)
+        letters, figures = _count_signs(self.text)
+        is_date = all("{" in token for token in behind) and any("{month" in token for token in behind)
+        is_data = figures and not is_date and (figures > MAX_FIGURES or letters < MIN_WITHIN)
         return not is_data and _count_stories(self.stories.values()) >= MIN_STORIES
 
     def least_df(self, share: float) -> float:
         """Return how many documents must have both, of a sample that the source is so many times of."""
-        return MIN_RESTS if self.is_open else max(MIN_STORIES, MIN_BEHIND * self.before.df / share)
+        if self.is_open:
+            return MIN_RESTS
+        least = MIN_BEHIND if _count_signs(self.text)[0] >= MIN_AT_EDGE else MIN_SHARE
+        return max(MIN_STORIES, least * self.before.df / share)
 
     def join(self) -> Template:
         """Return the template of both."""
@@ -368,10 +372,15 @@ def _count_stories(stories: Iterable[frozenset[str]]) -> int:
     return len(different)
 
 
+def _count_signs(text: str) -> tuple[int, int]:
+    """Return the letters of a text, a character that is a token twice, and its runs of figures."""
+    letters = sum(2 if _SPACELESS.match(letter) else 1 for letter in _LETTER.findall(text))
+    return letters, len(_FIGURES.findall(text))
+
+
 def _is_told_apart(island: _Island) -> bool:
     """Return whether a string is long enough not to come together by chance where it stands."""
-    letters = sum(2 if _SPACELESS.match(letter) else 1 for letter in _LETTER.findall(island.example))
-    figures = len(_FIGURES.findall(island.example))
+    letters, figures = _count_signs(island.example)
     least = MIN_WITHIN if figures or not island.anchor else MIN_AT_EDGE
     return letters >= least and figures <= MAX_FIGURES
 

@@ -44,7 +44,7 @@ MAX_DOCUMENTS = 1000
 _SENTENCE_ENDS = (".", "!", "?")
 _SMALL_WORDS = re.compile(f"[ -][{SMALL}]+ +[{SMALL}]{{2,}}(?![^ ])")
 """Two words in small letters: names hold "and", "of", "von der" at most."""
-_LETTER = re.compile(r"[^\W\d_]|©")
+_LETTER = re.compile(r"[^\W\d_]")
 _SIDES = {"start": "end", "end": "start"}
 
 

@@ -406,13 +406,12 @@ def _judge_candidates(
 
 
 def _has_place(candidates: Candidates, column: Mapping[str, NDArray[np.float32]]) -> NDArray[np.bool_]:
-    """Return which labels need no sign before what they go with: those at the beginning of lines in most articles
-    ("Photo taken by NAME"), and those that mostly end articles ("Tags football league")."""
-    is_long = candidates.length > 1
-    begins: NDArray[np.bool_] = is_long & (column["share"] > _USUAL) & (column["begins"] >= _MOSTLY)
-    ends = (column["last"] >= _MOSTLY) & (candidates.df >= _MANY_DOCUMENTS)
-    # One word, such as the first name of an author, begins sentences, too.
-    return begins | ends & (is_long | (column["own"] >= _MOSTLY) | (column["cue_any"] > 0))
+    """Return which labels need no sign before what they go with: in most articles at the beginning of lines ("Photo
+    taken by NAME"), or last ("Tags football league"); fewer may end as obituaries do."""
+    begins = (column["begins"] >= _MOSTLY) & (candidates.length > 1)
+    ends = np.minimum(column["last"], column["own"]) >= _MOSTLY
+    placed: NDArray[np.bool_] = (column["share"] > _USUAL) & (begins | ends)
+    return placed
 
 
 def _goes_beyond_end(segments: Segments, candidates: Candidates) -> NDArray[np.bool_]:

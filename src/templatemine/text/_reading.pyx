@@ -898,7 +898,7 @@ cdef bint has_one_label(const uint8_t* p, int64_t start, int64_t end) noexcept n
     while i < min(end - 1, start + MAX_LABEL) and blanks <= MAX_LABEL_BLANKS and p[i] != 58 and not is_sign(p[i]):
         blanks += p[i] == 32
         i += 1
-    if i == start or i >= end - 1 or p[i] != 58 or p[i + 1] != 32:
+    if i == start or i >= end - 1 or p[i] != 58 or p[i + 1] != 32 or blanks > MAX_LABEL_BLANKS:
         return False
     for i in range(i + 1, end - 1):
         if p[i] == 58 and p[i + 1] == 32:
@@ -921,7 +921,7 @@ cdef int64_t stamp_end(const uint8_t* p, int64_t n) noexcept nogil:
             k = i
             while i < n and p[i] == 32:
                 i += 1
-            return k if i < n and p[i] != 10 else 0
+            return k if i < n and p[i] != 10 and k <= MAX_STAMP else 0
         if p[k] == 10 or is_own_stop(c) or (k > 0 and (c == 0xFF08 or c == 0x3010 or c == 0x3014)):
             return 0
     return 0
