@@ -509,7 +509,13 @@ def test_a_label_at_the_beginning_of_lines_in_most_articles_needs_no_sign() -> N
 
 @pytest.mark.parametrize(
     ("label", "share", "elsewhere", "reason"),
-    [("Topics", 6, 0, 0), ("She leaves", 2, 0, UNMARKED), ("Topics", 6, 4, UNMARKED), ("In", 6, 0, 0)],
+    [
+        ("Topics", 6, 0, 0),
+        ("She leaves", 2, 0, UNMARKED),
+        ("Follow", 2, 0, 0),
+        ("Topics", 6, 4, UNMARKED),
+        ("In", 6, 0, 0),
+    ],
 )
 def test_a_label_that_ends_most_articles_needs_no_sign(label: str, share: int, elsewhere: int, reason: int) -> None:
     """In scripts without capitals, and where the parser lost its colon; but obituaries, too, end alike."""

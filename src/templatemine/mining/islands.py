@@ -51,7 +51,8 @@ MIN_RESTS, MAX_REST = 3, 60
 """Articles that tell different stories in which the same rest of a sentence stays behind a cut, and its characters."""
 MIN_BEHIND = 0.5
 """Of the documents of a template, how many have what else stays behind it: a longer string that loses fewer than half
-of its documents is the same one (`long_strings`).  Of fewer letters than `MIN_AT_EDGE`, `MIN_SHARE`."""
+of its documents is the same one (`long_strings`).  Of fewer letters than `MIN_AT_EDGE`, but for a
+date, `MIN_SHARE`."""
 SCORE = 0.9
 """Of such a template: annotators call all of them boilerplate, but on few sources."""
 _REASON = "stays between others, and hardly stands elsewhere"
@@ -124,17 +125,19 @@ class _Rest:
         """Return whether enough articles that tell different stories have it, and if it has numbers, enough letters."""
         if self.is_open:
             return _count_stories(self.stories.values()) >= MIN_RESTS
-        behind = self.tokens[len(self.before.tokens or ()) :]
         letters, figures = _count_signs(self.text)
-        is_date = all("{" in token for token in behind) and any("{month" in token for token in behind)
-        is_data = figures and not is_date and (figures > MAX_FIGURES or letters < MIN_WITHIN)
+        is_data = figures and not self._is_date() and (figures > MAX_FIGURES or letters < MIN_WITHIN)
         return not is_data and _count_stories(self.stories.values()) >= MIN_STORIES
+
+    def _is_date(self) -> bool:
+        behind = self.tokens[len(self.before.tokens or ()) :]
+        return all("{" in token for token in behind) and any("{month" in token for token in behind)
 
     def least_df(self, share: float) -> float:
         """Return how many documents must have both, of a sample that the source is so many times of."""
         if self.is_open:
             return MIN_RESTS
-        least = MIN_BEHIND if _count_signs(self.text)[0] >= MIN_AT_EDGE else MIN_SHARE
+        least = MIN_BEHIND if self._is_date() or _count_signs(self.text)[0] >= MIN_AT_EDGE else MIN_SHARE
         return max(MIN_STORIES, least * self.before.df / share)
 
     def join(self) -> Template:
