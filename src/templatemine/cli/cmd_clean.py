@@ -157,7 +157,9 @@ def _add_cleaning(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         "drop their records (default: %(default)s; clean is mark)",
     )
     group.add_argument(
-        "--whole-lines", action="store_true", help="of texts, remove whole lines only; leaves more, and damages less"
+        "--whole-lines",
+        action="store_true",
+        help="of texts, remove whole lines only, or sentences where articles are one line; leaves more",
     )
     group.add_argument(
         "--check",

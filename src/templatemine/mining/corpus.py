@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from templatemine.model import IntArray, LongArray
 
+__all__ = ["Corpus", "Index", "MaximalRepeats", "Repeats", "Vocabulary"]
+
 _CHUNK = 4096
 
 
