@@ -80,9 +80,14 @@ def test_what_was_given_is_told_beside_what_stays_in_the_window(cli: Cli, tmp_pa
     assert (table["given"], table["new"], table["window"]) == ("60", "50", "50")
     (told,) = json.loads(cli(*update, "--json").out)["sources"]
     assert (told["given"], told["new"], told["window"]) == (60, 50, 50)
-    # Before anything is read, and so before a long run.
-    missing = cli("update", "--new-sources", tmp_path / "packs", tmp_path / "none.jsonl").err.splitlines()
-    assert missing[0].startswith("packs are mined from windows: of each source, documents of the 14 days")
+    # Before anything is read, and so before a long run; but not before what is missing.
+    (tmp_path / "bad.jsonl").write_text("{")
+    said, *_ = cli("update", "--new-sources", tmp_path / "packs", tmp_path / "bad.jsonl").err.splitlines()
+    assert said.startswith("packs are mined from windows: of each source, documents of the 14 days")
+    for words in (("--new-sources", tmp_path / "packs", tmp_path / "none.jsonl"), (tmp_path / "none", new)):
+        ran = cli("update", *words)
+        assert ran.code == 2
+        assert ran.err.startswith("templatemine: error: ")
 
 
 def test_undated_sources_have_no_days(cli: Cli, tmp_path: Path) -> None:

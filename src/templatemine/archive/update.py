@@ -149,6 +149,7 @@ def update_packs(
     tell: Callable[[str], None] | None = None,
     on_error: Callable[[CorpusError], None] | None = None,
     on_bad_pack: Callable[[str], None] | None = None,
+    on_start: Callable[[], None] = lambda: None,
 ) -> list[SourceUpdate]:
     """Bring the packs of a folder up to date with new documents.
 
@@ -158,6 +159,8 @@ def update_packs(
         Called with the problem of a pack in the folder that cannot be trusted, or with one that was made and could
         not be read: it stays as it is, its window gets the new documents, and other sources go on.  What it raises ends
         the update before anything has changed.
+    on_start : callable, optional
+        Called before anything is read, once the folder and the inputs are known to be there.
 
     Returns
     -------
@@ -181,6 +184,7 @@ def update_packs(
     with lock.locked(packs, lock.SHORT_WAIT):
         run = _UpdateRun(packs, config, progress or ignore_progress, tell or (lambda text: None))
         run.on_bad_pack = on_bad_pack
+        on_start()
         try:
             return run.run(streams)
         finally:

@@ -121,7 +121,6 @@ def run(args: argparse.Namespace) -> int:
         dry_run=args.dry_run,
         new_sources=args.new_sources,
     )
-    terminal.say(_describe_window(config.window))
     with terminal.progress() as steps:
         found = update_packs(
             args.packs,
@@ -131,6 +130,7 @@ def run(args: argparse.Namespace) -> int:
             tell=terminal.note,
             on_error=terminal.met,
             on_bad_pack=terminal.skip_pack,
+            on_start=lambda: terminal.say(_describe_window(config.window)),
         )
     if terminal.skipped and not found:
         raise common.no_documents_error(terminal, args.inputs)
