@@ -310,7 +310,7 @@ def test_what_is_no_pack(cli: Cli, tmp_path: Path, content: str | None, message:
     assert message in ran.error
 
 
-@pytest.mark.parametrize("source", [SOURCES[0], "A/b"])
+@pytest.mark.parametrize("source", [SOURCES[0], "A/b", "d.example.json"])
 def test_a_pack_is_found_by_its_source(
     cli: Cli, pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str
 ) -> None:
@@ -321,7 +321,7 @@ def test_a_pack_is_found_by_its_source(
     replace(Pack.load(pack), source=source).save(file)
     told = cli("show", file).out
     assert told
-    for name in (source, file.name, str(file.with_suffix(""))):
+    for name in (source, file.name, str(file.with_suffix("")), f"packs/{source}", tmp_path / "packs" / source):
         assert cli("show", name).out == told
     archive = write(tmp_path / "a.jsonl", [{"source": source, "text": "One."}])
     for words in (
@@ -357,6 +357,53 @@ def test_where_a_pack_was_looked_for_is_told(
         ("extract", archive, "-p", "a.com"),
     ):
         assert cli(*words).error.startswith(f"a.com: {missing}; looked for "), words
+
+
+def test_a_source_is_suggested_for_what_is_nearly_its_name(
+    cli: Cli, pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("packs").mkdir()
+    for source in ("b.example/news", "A.example"):
+        replace(Pack.load(pack), source=source).save(Path("packs", pack_names(source)[0]))
+    shutil.copy(pack, "packs/renamed.json")
+    for name, meant in (
+        ("b.example", "b.example/news"),
+        ("packs/B.example", "packs/b.example/news"),
+        ("B.EXAMPLE/NEWS", "b.example/news"),
+        ("a.exampl", "A.example"),
+        ("packs/a.example.json", "packs/A.example"),
+        ("packs/renamd", "packs/renamed"),
+    ):
+        error = cli("show", name).error
+        assert error.endswith(f"; did you mean {meant}?")
+        assert "~" not in error
+        assert cli("show", meant).code == 0
+    missing = "there is no such pack or folder of packs"
+    assert cli("show", "sp/zzz.json").error == f"sp/zzz.json: {missing}"
+    assert cli("show", "").error == "expected a pack, a folder of packs or the name of a source, got an empty name"
+
+
+def test_a_pack_of_the_name_of_something_else_is_told(
+    cli: Cli, pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is never taken without a word."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(pack.parent, "packs")
+    folder, file = Path(SOURCES[0]), Path(f"{SOURCES[1]}.json")
+    folder.mkdir()
+    file.write_text("{}")
+    meant = f"; did you mean packs/{SOURCES[0]}.json?"
+    error = cli("show", folder).error
+    assert error == f"{folder}: expected a folder with packs, found no .json file in it{meant}"
+    (folder / "article.json").write_text("{}")
+    assert (
+        cli("show", folder).error == f"{folder}/article.json: expected a pack, an object with a field 'schema'{meant}"
+    )
+    error = cli("show", file).error
+    assert error == f"{file}: expected a pack, an object with a field 'schema'; did you mean packs/{file}?"
+    shutil.copy(pack, folder)
+    assert meant not in cli("show", folder).err
 
 
 def test_scripts_of_all_kinds(cli: Cli, tmp_path: Path) -> None:

@@ -443,32 +443,85 @@ def find_pack(path: str) -> str:
     Raises
     ------
     PackError
-        There is none of them; it names the places.
+        There is none of them, and the places are named; or what is at the path is no pack, and one of them is there.
     """
+    if not path:
+        raise PackError("expected a pack, a folder of packs or the name of a source, got an empty name")
     if os.path.lexists(path):
+        if (place := _pack_elsewhere(path)) and (problem := _describe_no_pack(path)):
+            raise PackError(f"{problem}; did you mean {place}?")
         return path
     places = list(dict.fromkeys(_pack_places(path)))
     for place in places:
         if os.path.isfile(place):
             return place
-    looked = f"; looked for {' and '.join(places)}, too" if places else ""
-    near = os.listdir(_PACKS) if places and os.path.isdir(_PACKS) else ()
-    meant = did_you_mean(path, [name.removesuffix(".json") for name in near if name.endswith(".json")])
-    raise PackError(f"{path}: there is no such pack or folder of packs{looked}{meant}")
+    told = [place for place in places if _is_plain(place)]
+    looked = f"; looked for {' and '.join(told)}, too" if told else ""
+    raise PackError(f"{path}: there is no such pack or folder of packs{looked}{_suggest_source(path)}")
 
 
 def _pack_places(path: str) -> Iterator[str]:
-    """Yield where the pack of a source may be that is named without its folder, or without its suffix."""
+    """Yield where the pack of a source may be that is named without its folder, or without its suffix; a source may
+    hold slashes."""
     from templatemine.packs.pack_folder import pack_names
 
-    folder, name = os.path.split(path)
-    if not name:
-        return
-    if not name.endswith(".json"):
+    source = ""
+    folder, last = os.path.split(path)
+    if last:
         yield f"{path}.json"
-        yield os.path.join(folder, pack_names(name)[0])
+    while last:
+        source = f"{last}/{source}" if source else last
+        yield os.path.join(folder, pack_names(source)[0])
+        folder, last = os.path.split(folder)
     if not os.path.isabs(path):
-        yield os.path.join(_PACKS, name if name.endswith(".json") and not folder else pack_names(path)[0])
+        if path.endswith(".json") and path == os.path.basename(path):
+            yield os.path.join(_PACKS, path)
+        yield os.path.join(_PACKS, pack_names(path)[0])
+
+
+def _pack_elsewhere(path: str) -> str:
+    """Return the pack in ``packs`` that has the name of something else; empty if there is none."""
+    from templatemine.packs.pack_folder import pack_names
+
+    if os.path.isabs(path) or not os.path.isdir(_PACKS):
+        return ""
+    place = os.path.join(_PACKS, path if path.endswith(".json") else pack_names(path)[0])
+    return place if os.path.isfile(place) else ""
+
+
+def _is_plain(place: str) -> bool:
+    """Return whether a place tells a person something: no name with a hash in it, and none with two suffixes."""
+    return "~" not in os.path.basename(place) and not place.endswith(".json.json")
+
+
+def _describe_no_pack(path: str) -> str:
+    """Say why what is at a path is neither a pack nor a folder with one; empty if it is."""
+    from templatemine.packs.pack_folder import PackFiles
+
+    try:
+        files = PackFiles([path], errors="skip")
+    except PackError as error:
+        return str(error)
+    return files.unnamed[0] if len(files.unnamed) == len(files) else ""
+
+
+def _suggest_source(path: str) -> str:
+    """Return a question to add to a message: the source of a pack in the folder of a path, or in ``packs``, that has
+    nearly this name, or begins with it as a folder; of a file that was renamed its name."""
+    from templatemine.packs.pack_folder import PackFiles, pack_names
+
+    folder, name = os.path.split(path)
+    before = os.path.join(folder, "") if os.path.isdir(folder) else ""
+    with suppress(PackError):
+        files = PackFiles([folder if before else _PACKS], errors="skip").files
+        names = {os.path.basename(file): source for source, file in files.items()}
+        sources = [
+            source if file == pack_names(source)[0] else file.removesuffix(".json") for file, source in names.items()
+        ]
+        given = (name if before else path).removesuffix(".json")
+        within = sorted(one for one in sources if one.casefold().startswith(f"{given.casefold()}/"))
+        return f"; did you mean {before}{within[0]}?" if within else did_you_mean(given, sources, before)
+    return ""
 
 
 def check_output(inputs: Iterable[str], output: str, named: str | None = None) -> None:

@@ -159,8 +159,9 @@ def _options(given: Sequence[str]) -> list[str]:
 
 
 def did_you_mean(given: str, known: Iterable[str], before: str = "") -> str:
-    """Return a question to add to a message about an unknown name; empty if no known one is like it."""
+    """Return a question to add to a message about an unknown name; empty if no known one, in any case, is like it."""
     from difflib import get_close_matches
 
-    near = get_close_matches(given, list(known), 1)
-    return f"; did you mean {before}{near[0]}?" if near else ""
+    by_letters = {one.casefold(): one for one in known}
+    near = get_close_matches(given.casefold(), by_letters, 1)
+    return f"; did you mean {before}{by_letters[near[0]]}?" if near else ""
