@@ -214,6 +214,14 @@ def test_a_source_that_no_record_is_of_is_told(cli: Cli, mined: Path, new: Path,
     assert (len(facts["sources"]), facts["records"] + facts["left_out"]) == (1, len(read(new)))
 
 
+def test_metadata_of_bylines_go_into_json_lines_only(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
+    """A table of CSV had a column for them, if its first record had some, and ended else."""
+    for suffix in ("csv", "parquet"):
+        told = cli("clean", new, "-p", mined, "--found", "-o", tmp_path / f"c.{suffix}").error
+        assert told == f"--found: expected JSON lines as output (--output-format jsonl), got {suffix}"
+    assert not any(tmp_path.glob("c.*"))
+
+
 def test_check_names_what_is_wrong_with_each_source(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
     stub = {"source": SOURCES[0], "id": "stub", "text": CALL.format(SOURCES[0].partition(".")[0].capitalize())}
     path = write(tmp_path / "with.jsonl", [*read(new), stub, {"source": "other.org", "id": "x", "text": "A story."}])

@@ -234,6 +234,7 @@ def run(args: argparse.Namespace) -> int:
     inputs = formats_of(args.inputs, read)
     common.check_output((path for path, _ in inputs), args.output, read.format)
     form = outputs.choose_format(args.output, [one for _, one in inputs], "jsonl" if looking else args.output_format)
+    _check_takes_found(args, form.name)
     config = StreamConfig(
         read=read,
         clean=_clean_config(args),
@@ -392,6 +393,12 @@ def _read_choice(args: argparse.Namespace) -> Choice:
     if args.mark and (choice is None or not choice.cut):
         return CUT_ALL
     return POLICIES[DEFAULT] if choice is None else choice
+
+
+def _check_takes_found(args: argparse.Namespace, form: str) -> None:
+    """Write nothing if a table would get a field that only some records have."""
+    if args.found and form != "jsonl":
+        raise ConfigError(f"--found: expected JSON lines as output (--output-format jsonl), got {form}")
 
 
 def _check_has_html(args: argparse.Namespace, total: SourceTally) -> None:
