@@ -204,6 +204,15 @@ def test_source_is_that_of_all_records_as_of_every_command(cli: Cli, packs: Path
     assert "makes one source of 2 that records name" in cli(*asked, "-a", archive, "--source", SOURCE).err
 
 
+def test_a_source_that_no_record_is_of_is_told(cli: Cli, packs: Path, archive: Path) -> None:
+    other = "beta.example"
+    alone = write(archive.with_name("alone.jsonl"), [row for row in read(archive) if row["source"] == SOURCE])
+    ran = cli("ask", packs, "-a", alone, "--only", SOURCE, "--only", other, "--list")
+    assert (ran.code, ran.err) == (0, f"templatemine: --only: no record that was read is of {other}\n")
+    told = cli("ask", packs, "-a", alone, "--only", other, "--list").error
+    assert told == f"--only: no record is of {other}; they are of {SOURCE}; did you mean {SOURCE}?"
+
+
 def test_articles_that_take_too_long_are_left_out(
     cli: Cli, archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -214,6 +214,36 @@ def test_a_source_that_no_record_is_of_is_told(cli: Cli, mined: Path, new: Path,
     assert (len(facts["sources"]), facts["records"] + facts["left_out"]) == (1, len(read(new)))
 
 
+def test_a_source_that_no_record_is_of_is_told_beside_others(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
+    only = ("--only", SOURCES[0], "--only", "nope", "--only", SOURCES[1].upper())
+    told = "templatemine: --only: no record that was read is of nope, BETA.EXAMPLE"
+    for words in (
+        ("clean", new, "-p", mined, "-q", "-o", tmp_path / "c.jsonl"),
+        ("clean", new, "-p", mined, "--diff"),
+        ("explain", new, "-p", mined),
+        ("explain", new, "-p", mined, "-n", "0"),
+        ("explain", new, "-p", mined, "--id", read(new)[0]["id"]),
+    ):
+        ran = cli(*words, *only)
+        assert (ran.code, told in ran.err.splitlines()) == (0, True), ran.err
+        assert "--only: " not in cli(*words, *only[:2], *(["-f"] if "-q" in words else [])).err
+    assert "--only: " not in cli("explain", new, "-p", mined, "-n", "1", *only[:2], "--only", SOURCES[1]).err
+
+
+def test_a_source_of_all_records_is_told_where_none_is_of_another(cli: Cli, mined: Path, new: Path) -> None:
+    told = cli("explain", new, "-p", mined, "--only", SOURCES[1], "--source", SOURCES[0]).error
+    assert told == (
+        f"--only: no record is of {SOURCES[1]}; they are of {SOURCES[0]}; --source {SOURCES[0]} overrules the sources "
+        f"that records name; did you mean {SOURCES[0]}?"
+    )
+
+
+def test_an_article_that_is_left_out_is_told(cli: Cli, mined: Path, new: Path) -> None:
+    asked = next(one["id"] for one in read(new) if one["source"] == SOURCES[1])
+    told = cli("explain", new, "-p", mined, "--only", SOURCES[0], "--id", asked).error
+    assert told == f"--id: no article with the id {asked!r}; --only leaves out {asked!r} of {SOURCES[1]}"
+
+
 def test_metadata_of_bylines_go_into_json_lines_only(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
     """A table of CSV had a column for them, if its first record had some, and ended else."""
     for suffix in ("csv", "parquet"):

@@ -196,9 +196,11 @@ def _collect_contexts(args: argparse.Namespace, terminal: common.Terminal, seen:
         return
     read = common.read_config(args)
     records = common.tell_overruled(common.read_nonempty_records(args.archive, read, terminal), read)
+    sources: set[str] = set()
     with terminal.progress() as steps:
         for record in common.tell_records(records, steps):
             document = record.document
+            sources.add(document.source)
             sample = seen.get(document.source)
             if sample is not None and not sample.is_enough:
                 try:
@@ -208,6 +210,8 @@ def _collect_contexts(args: argparse.Namespace, terminal: common.Terminal, seen:
                     terminal.met(CorpusError(f"cannot be searched: {error}", f"{document.source}: {document.id}"))
             if all(one.is_enough for one in seen.values()):
                 break
+        else:
+            common.check_only(args, sources)
     terminal.skipped_more()
 
 

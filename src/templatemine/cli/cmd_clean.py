@@ -414,7 +414,7 @@ def _check_has_html(args: argparse.Namespace, total: SourceTally) -> None:
 def _check_not_empty(args: argparse.Namespace, terminal: common.Terminal, tally: Tally) -> None:
     """Write nothing if no record can be read, or none is of a source of --only; an input without records gives an
     empty output."""
-    common.check_only(args, len(tally.sources), tally.left_out)
+    common.check_only(args, (*tally.sources, *tally.left_out))
     if terminal.skipped and not tally.sources:
         raise common.no_documents_error(terminal, args.inputs)
 

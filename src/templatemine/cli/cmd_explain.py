@@ -92,13 +92,16 @@ def run(args: argparse.Namespace) -> int:
     first_late: CorpusError | None = None
     context = _CONTEXT if args.context is None and args.id is None else args.context
 
-    others: dict[str, int] = {}
+    sources: set[str] = set()
+    left_out: dict[str, str] = {}  # ids that were asked for, of sources that were not
 
     def explain_all() -> Iterator[_Explained]:
         nonlocal read, first_late
         for document in _read_documents(args, terminal):
+            sources.add(document.source)
             if args.only is not None and document.source not in args.only:
-                others[document.source] = others.get(document.source, 0) + 1
+                if args.id is not None and document.id in args.id:
+                    left_out.setdefault(document.id, document.source)
                 continue
             read += 1
             if args.id is not None and document.id not in args.id:
@@ -132,7 +135,8 @@ def run(args: argparse.Namespace) -> int:
         messages.print_error(f"nothing goes from {some}; show --rejected lists what came near", "")
     if choice.has_more:
         messages.print_error(f"there are more than {counted(printed, 'article')}; --limit 0 prints all", "")
-    common.check_only(args, read, others)
+    if not choice.has_more or len(explainers) < args.limit:
+        common.check_only(args, sources)
     if not read:
         raise common.no_documents_error(terminal, args.inputs)
     if first_late is not None:
@@ -143,6 +147,9 @@ def run(args: argparse.Namespace) -> int:
     terminal.say(*terminal.notes())
     if not printed and args.id is not None:
         hint = f"; did you mean {', '.join(map(repr, near))}?" if near else ""
+        if left_out:
+            named = (f"{name!r} of {messages.escape_line(source)}" for name, source in left_out.items())
+            hint = f"; --only leaves out {' and '.join(named)}"
         raise ConfigError(f"--id: no article with the id {' or '.join(map(repr, args.id))}{hint}")
     return terminal.code
 

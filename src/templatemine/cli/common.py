@@ -259,12 +259,21 @@ def check_archive_source(args: argparse.Namespace, instead: str) -> None:
         raise ConfigError(f"--source needs --archive: it is the source of all records, whatever they say; {instead}")
 
 
-def check_only(args: argparse.Namespace, read: int, others: Iterable[str]) -> None:
-    """Raise an error if no record is of the sources of ``--only``, and there are others."""
-    names = sorted(others)
-    if args.only is not None and not read and names:
-        meant = did_you_mean(args.only[0], names)
-        raise ConfigError(f"--only: no record is of {list_names(args.only)}; they are of {list_names(names)}{meant}")
+def check_only(args: argparse.Namespace, met: Iterable[str]) -> None:
+    """Name the sources of ``--only`` that no record is of, by the sources that were met; raise an error if they are
+    all, and there are others."""
+    asked, others = dict.fromkeys(args.only or ()), set(met)
+    missing = [source for source in asked if source not in others]
+    if not missing or not others:
+        return
+    names = sorted(others.difference(asked))
+    meant = did_you_mean(missing[0], names)
+    named = list_names(missing)
+    if args.record_source is not None:
+        meant = f"; --source {args.record_source} overrules the sources that records name{meant}"
+    if len(missing) == len(asked):
+        raise ConfigError(f"--only: no record is of {named}; they are of {list_names(names)}{meant}")
+    print_error(f"--only: no record that was read is of {named}{meant}", "")
 
 
 def suggest_command(args: argparse.Namespace, *words: str) -> str:
