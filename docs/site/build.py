@@ -98,7 +98,7 @@ BEHIND: Sequence[str] = (
         "templatemine.cleaning.TextCleaner",
         "templatemine.text.patterns.PatternSet",
     ),
-    *("templatemine.mining.tokenise.Vocabulary", "templatemine.mining.candidates.RejectedCandidates"),
+    *("templatemine.mining.corpus.Vocabulary", "templatemine.mining.candidates.RejectedCandidates"),
     *("templatemine.mining.candidates.CandidateStrings", "templatemine.mining.shared_pack.Claims"),
     *("templatemine.mining.shared_pack.Claim", "templatemine.text.reading.ReadingRules"),
     "templatemine.text.expressions.EncodedText",

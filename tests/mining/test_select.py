@@ -512,7 +512,6 @@ def test_a_label_at_the_beginning_of_lines_in_most_articles_needs_no_sign() -> N
     [
         ("Topics", 6, 0, 0),
         ("She leaves", 2, 0, UNMARKED),
-        ("Follow", 2, 0, 0),
         ("Topics", 6, 4, UNMARKED),
         ("In", 6, 0, 0),
     ],

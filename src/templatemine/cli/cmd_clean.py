@@ -159,7 +159,7 @@ def _add_cleaning(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     group.add_argument(
         "--whole-lines",
         action="store_true",
-        help="of texts, remove whole lines only, or sentences where articles are one line; leaves more",
+        help="of texts, remove whole lines only; sentences where articles are one line; leaves more",
     )
     group.add_argument(
         "--check",
