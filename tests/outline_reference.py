@@ -21,16 +21,10 @@ _P = frozenset(["p"])
 
 
 class Outline:
-    """The elements and runs of text of a page, in the order of the page.
+    """The elements of a page, with the attributes of `baselines.outline.Outline`, and its runs of text.
 
     Attributes
     ----------
-    tags, attributes : list of str
-        Name of each element in lower case, and its unparsed attributes.
-    starts, content_starts, content_ends : list of int
-        Where its tag begins, its content begins, and its content ends.
-    parents, last_descendants : list of int
-        Number of the element around it, -1 for none; and of the last element within it, itself if there is none.
     runs : list of (start, end, element, marks)
         Texts that are not blank: where each is, its element (-1 for none), and the names of the tags, opening or
         closing, since the run before.

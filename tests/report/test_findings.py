@@ -185,6 +185,16 @@ def test_the_riskiest_first(pack: Pack, documents: list[Document]) -> None:
     )
 
 
+def test_what_cleaning_leaves_in_is_not_risky(pack: Pack, documents: list[Document]) -> None:
+    """A note, which stays unless all is to go, was told as what may be story, and with its characters."""
+    made = report(replace(pack, templates=tuple(replace(one, score=0.4) for one in pack.templates)), documents, risky=9)
+    first = made.riskiest[0].template
+    notes = tuple(replace(one, kind="note" if one.id == first.id else one.kind, score=0.4) for one in pack.templates)
+    ids = {one.template.id for one in report(replace(pack, templates=notes), documents, risky=9).riskiest}
+    assert first.id not in ids
+    assert ids
+
+
 def test_templates_that_tear_sentences_are_risky(pack: Pack, documents: list[Document]) -> None:
     """With their count, whatever their scores say; those by which more may be lost lead."""
     words = Template(id="h1", regex="[a-z] ([a-z]{5}) [a-z]", tokens=None, df=9, count=9, example="whole")

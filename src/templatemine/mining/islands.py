@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from templatemine.mining.heads import count_places, make_scanner, read_tokens
 from templatemine.mining.kept_texts import encode_body
 from templatemine.mining.own_cuts import find_cuts, tearing_templates
-from templatemine.mining.sampling import choose_by_text, shuffle_by_text
+from templatemine.mining.sampling import choose_by_text, find_share, scale_counts, shuffle_by_text
 from templatemine.mining.stranded import LastTemplate, count_again
 from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
@@ -201,9 +201,9 @@ def add_islands(pack: Pack, looked: Sequence[Document], documents: Sequence[Docu
         return pack
     df, count = count_places(pack, named, documents)
     shares = _find_shares(pack, named, read)
-    share = max(1.0, pack.documents / max(1, len(documents)))  # of a sample; other strings are counted in all documents
+    share = find_share(pack, documents)
     named = [
-        replace(one, df=round(share * own_df), count=round(share * own_count))
+        scale_counts(replace(one, df=own_df, count=own_count), share)
         for one, own_df, own_count, own_share in zip(named, df.tolist(), count.tolist(), shares.tolist(), strict=True)
         if own_share >= MIN_SHARE
     ]
@@ -219,13 +219,9 @@ def add_rests(pack: Pack, looked: Sequence[Document], documents: Sequence[Docume
     found = _find_rests(pack, read)
     known = {one.id for one in pack.templates}
     told = {name: one for name, one in sorted(found.items()) if name not in known and one.is_told()}
-    share = max(1.0, pack.documents / max(1, len(documents)))
+    share = find_share(pack, documents)
     counted = count_again(pack, [one.join() for one in told.values()], documents)
-    named = [
-        replace(one, df=round(share * one.df), count=round(share * one.count))
-        for one in counted
-        if one.df >= told[one.id].least_df(share)
-    ]
+    named = [scale_counts(one, share) for one in counted if one.df >= told[one.id].least_df(share)]
     places = {place for one in named for place in told[one.id].places}
     return _add_untorn(pack, named, [read[place][0] for place in sorted(places)])
 
@@ -260,7 +256,7 @@ def _read_rests(text: str, spans: _Spans) -> Iterator[_RestPiece]:
         last = cut.rstrip(" ")[-1:]
         if (last.isalnum() or last in _OPEN) and len(rest.strip()) <= MAX_REST and any(map(str.isalnum, rest)):
             yield _RestPiece(cut, rows, rest, "", is_open=True, ends_line=False)
-        elif most - end <= 2 * MAX_SIZE and len(piece := text[end:most].strip()) <= MAX_SIZE and _LETTER.search(piece):
+        elif piece := _read_piece(text, end, most):
             behind = text[end:most].rstrip()
             ends_line = _is_edge(text, most, text[end + len(behind) : most])
             yield _RestPiece(cut, rows, behind, _FIGURES.sub("0", piece), is_open=False, ends_line=ends_line)
@@ -335,14 +331,19 @@ def _read_pieces(text: str, spans: _Spans) -> Iterator[_Piece]:
     bounds = [(left[1], right[0], left[2]) for left, right in pairwise(spans)]
     bounds += [(0, spans[0][0], spans[0][2]), (spans[-1][1], len(text), spans[-1][2])] if spans else []
     for start, end, rows in bounds:
-        piece = text[start:end].strip() if end - start <= 2 * MAX_SIZE else ""
-        if len(piece) > MAX_SIZE or not _LETTER.search(piece):
+        if not (piece := _read_piece(text, start, end)):
             continue
         first = text.index(piece, start)
         before, behind = text[start:first], text[first + len(piece) : end]
         yield _Piece(
             piece, _FIGURES.sub("0", piece), _is_edge(text, start, before), _is_edge(text, end, behind), rows[-1]
         )
+
+
+def _read_piece(text: str, start: int, end: int) -> str:
+    """Return what stays between two places, without the blanks around it; empty if that is long, or has no letter."""
+    piece = text[start:end].strip() if end - start <= 2 * MAX_SIZE else ""
+    return piece if len(piece) <= MAX_SIZE and _LETTER.search(piece) else ""
 
 
 def _is_edge(text: str, place: int, between: str) -> bool:

@@ -8,13 +8,15 @@ A seeded sample of the documents is mined as ever.  What becomes a template is c
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from templatemine.config import SampleConfig
 from templatemine.mining.kept_texts import checksum, digest, kept_digest
-from templatemine.model import Document
+from templatemine.model import Document, Template
+from templatemine.packs.pack import Pack
 
 
 def choose_sample(documents: Sequence[Document], config: SampleConfig) -> NDArray[np.int64] | None:
@@ -37,6 +39,17 @@ def shuffle_by_text(documents: Iterable[Document]) -> list[Document]:
     """Return documents in an order of their own, whatever that of the archive: the first ones with a string stand for
     all."""
     return sorted(documents, key=lambda one: checksum(one.body))
+
+
+def find_share(pack: Pack, documents: Sequence[Document]) -> float:
+    """Return how many times the documents of a source are those that were mined, 1 without a sample."""
+    return max(1.0, pack.documents / max(1, len(documents)))
+
+
+def scale_counts(template: Template, share: float) -> Template:
+    """Return a template counted in a sample as one of its source, which is so many times that: other strings are
+    counted in all documents."""
+    return replace(template, df=round(share * template.df), count=round(share * template.count))
 
 
 def sample_digests(ids: Iterable[str], config: SampleConfig) -> NDArray[np.uint64]:

@@ -18,6 +18,7 @@ from itertools import accumulate, chain
 import numpy as np
 
 from templatemine.mining.kept_texts import encode_body
+from templatemine.mining.sampling import scale_counts
 from templatemine.mining.segments import DASHES
 from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
@@ -131,8 +132,8 @@ def _find_signatures(
         for one in some:
             own = places[one.id]
             if len(own.names) >= MIN_NAMES:
-                df, count = round(share * own.df), round(share * own.count)
-                found.append(replace(one, df=df, count=count, example=_read_example(pack, own)))
+                counted = replace(one, df=own.df, count=own.count, example=_read_example(pack, own))
+                found.append(scale_counts(counted, share))
     return found
 
 

@@ -52,7 +52,7 @@ from templatemine.mining.own_cuts import MAX_DOCUMENTS as MAX_LOOKED_AT
 from templatemine.mining.own_cuts import tearing_templates
 from templatemine.mining.questions import choose_questions, may_be_asked, weigh_questions
 from templatemine.mining.repeats import find_repeats
-from templatemine.mining.sampling import choose_by_text, choose_sample
+from templatemine.mining.sampling import choose_by_text, choose_sample, find_share, scale_counts
 from templatemine.mining.score import Model, find_captions, kind_matrix, takes_sentences
 from templatemine.mining.score_reasons import explain_scores
 from templatemine.mining.segments import segment
@@ -553,7 +553,7 @@ def _sign_posts(
     ]
     labels = build_templates(candidates, np.array(rows, np.int64), documents, {}, Fillers(()), options) if rows else ()
     sampled = _sampled(candidates, documents)
-    return add_signatures(pack, labels, sampled, max(1.0, pack.documents / max(1, len(sampled))))
+    return add_signatures(pack, labels, sampled, find_share(pack, sampled))
 
 
 def _settle_labels(
@@ -565,15 +565,14 @@ def _settle_labels(
     heads = find_own_titles(pack, looked, titles)
     pack = _reject(pack, REASONS[HEADLINE], heads)
     ids = find_stranded(pack, looked, titles)
-    share = pack.documents / max(1, len(documents))
     named = name_headlines(pack, [*staying, *(one for one in pack.templates if one.id in ids)], documents, titles)
     named += count_again(pack, [one for one in heads.values() if one], documents)
     pack = _reject(pack, REASONS[HEADLINES_STAY], ids)
     if not named:
         return pack
-    if share > 1:  # of a sample; other strings are counted in all documents
-        named = [replace(one, df=round(share * one.df), count=round(share * one.count)) for one in named]
-    return replace(pack, templates=tuple(order_templates(keep_one_of_each([*pack.templates, *named]))))
+    share = find_share(pack, documents)
+    scaled = (scale_counts(one, share) for one in named)
+    return replace(pack, templates=tuple(order_templates(keep_one_of_each([*pack.templates, *scaled]))))
 
 
 def _sampled(candidates: SourceCandidates, documents: Sequence[Document]) -> Sequence[Document]:
