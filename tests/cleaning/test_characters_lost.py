@@ -105,7 +105,7 @@ def test_lines_are_counted_natively() -> None:
     assert block.run() == _records.DONE
     left = json.loads(block.take_output())["text"]
     assert left == "Ä story.\n\nMore, ö."
-    ((_, _, _, _, _, characters, cut, _, by_kind),) = block.counts()
+    ((_, _, _, _, _, _, characters, cut, _, by_kind),) = block.counts()
     assert (characters, cut, sum(by_kind)) == (59, 59 - len(left), 35)
 
 

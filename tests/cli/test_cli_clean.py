@@ -318,7 +318,7 @@ def test_a_summary_tells_torn_sentences_and_what_shows_the_template(
     path = write(tmp_path / "torn.jsonl", [torn, *rows])
     run = ("clean", path, "-p", packs, "-o", tmp_path / f"t{suffix}", "--force")
     told, explain = cli(*run).err.splitlines()[-2:]
-    assert told.startswith("torn sentences in 1 of ")
+    assert told.startswith("torn sentences in at least 1 of ")
     assert told.endswith(f"such as: The mayor said that [-{cut}-] nobody came.")
     words = shlex.split(explain.partition("which template does it: templatemine ")[2])
     assert words == ["explain", str(path), "--packs", str(packs), "--id", "t 1"]
@@ -334,19 +334,33 @@ def test_a_summary_tells_torn_sentences_and_what_shows_the_template(
     assert cli(*reject).err.endswith(" is not cut already\n")
 
 
-def test_tears_are_looked_for_in_their_own_lines(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
-    """A line that is skipped, a blank one and a stub that is dropped must not move the others."""
+def test_tears_are_told_wherever_they_stand(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
+    """Behind lines that are skipped, blank, stubs or many others, and in whatever format: all runs tell of them."""
     cut = CALL.format(SOURCES[1].partition(".")[0].capitalize())
-    torn = json.dumps({"source": SOURCES[1], "text": f"The mayor said that\n{cut}\nnobody came."})
+    torn = json.dumps({"source": SOURCES[1], "id": "odd", "text": f"The mayor said that\n{cut}\nnobody came."})
     stub = json.dumps({"source": SOURCES[1], "text": cut})
-    for before, looked in (("", 1), ("\n", 0), ('{"text": 1}\n', 0), (f"{stub}\n", 0)):
-        path = tmp_path / "odd.jsonl"
+    many = new.read_text(encoding="utf-8") * 40
+    path = tmp_path / "odd.jsonl"
+    for before in ("", "\n", '{"text": 1}\n', f"{stub}\n", many):
         path.write_text(f"{before}{torn}\n", encoding="utf-8")
-        options = ("-o", tmp_path / "o.jsonl", "--force", "--json", "--stubs", "drop")
-        facts = json.loads(cli("clean", path, "-p", mined, *options).out)
+        for more in (["-o", tmp_path / "o.jsonl"], ["-o", tmp_path / "o.parquet"], ["--dry-run"], ["--found"]):
+            options = [*more, "--force", "--stubs", "drop"]
+            said = cli("clean", path, "-p", mined, *options).err
+            assert "torn sentences in 1\n" in said, (before[:20], more)
+            assert "such as: The mayor said that [-" in said
+            assert "--id odd" in said
+
+
+def test_tears_in_long_texts_and_labels_are_of_dry_run(cli: Cli, mined: Path, tmp_path: Path) -> None:
+    """To look at all of them would cost more than to clean."""
+    cut = CALL.format(SOURCES[1].partition(".")[0].capitalize())
+    text = f"The mayor said that\n{cut}\nnobody came. " + "It went on. " * 2_000
+    path = tmp_path / "long.jsonl"
+    path.write_text(json.dumps({"source": SOURCES[1], "text": text}) + "\n", encoding="utf-8")
+    for mode, looked in (("-o", 0), ("--dry-run", 1)):
+        options = [mode, tmp_path / "o.jsonl"] if mode == "-o" else [mode]
+        facts = json.loads(cli("clean", path, "-p", mined, *options, "--json").out)
         assert (facts["torn"], facts["torn_looked"]) == (looked, looked)
-    facts = json.loads(cli("clean", path, "-p", mined, "--dry-run", "--json").out)
-    assert (facts["torn"], facts["torn_looked"]) == (1, 2)
 
 
 def test_gap(cli: Cli, mined: Path, tmp_path: Path) -> None:

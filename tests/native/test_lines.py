@@ -28,6 +28,7 @@ from templatemine.io.read import read_batches
 from templatemine.packs.pack import Pack
 from templatemine.text import _scan
 from templatemine.text.patterns import pattern_set
+from templatemine.text.tears import join_spans, leaves_part
 
 NAMES = ("text", "html", "source", "id", "removed", "removed_stub")
 FIELDS = _records.Fields([name.encode() for name in NAMES], 1 << 40)
@@ -304,13 +305,13 @@ def test_ids_and_names_of_fields_are_written_as_strings() -> None:
     one.add_source(b"", _records.CLEAN, _records.TextCleaner(matcher, ['a"\x01“'.encode()], 0, 0.5, True))
     assert one.run() == _records.DONE
     assert orjson.loads(one.take_output()) == {"text": "b Sign up now", 're"moé\n': [], "sp\\": True}
-    assert one.counts() == [(b"", _records.CLEAN, 1, 0, 0, 13, 0, 1, [0] * 16)]
+    assert one.counts() == [(b"", _records.CLEAN, 1, 0, 0, 0, 13, 0, 1, [0] * 16)]
     one = _records.BlockCleaner(_records.Fields(names, 100), b'{"text":"b Sign up now"}', b"")
     one.add_source(b"", _records.CLEAN, _records.TextCleaner(matcher, ['a"\x01“'.encode()], 0, 1, False))
     assert one.run() == _records.DONE
     removed = [{"start": 2, "end": 13, "templates": ['a"\x01“']}]
     assert orjson.loads(one.take_output()) == {"text": "b", 're"moé\n': removed}
-    assert one.counts() == [(b"", _records.CLEAN, 1, 1, 1, 13, 12, 0, [11] + [0] * 15)]
+    assert one.counts() == [(b"", _records.CLEAN, 1, 1, 0, 1, 13, 12, 0, [11] + [0] * 15)]
 
 
 def test_what_is_not_cleaned_stays_byte_for_byte() -> None:
@@ -489,3 +490,49 @@ def test_deep_nesting_is_left_and_told() -> None:
         assert clean_block(line) == (b"", [line])
         _, errors, _ = done(RecordCleaner(PACKS), line)
         assert len(errors) == (levels > MAX_DEPTH)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Cuts that may tear a sentence
+# ----------------------------------------------------------------------------------------------------------------------
+
+PIECES = [
+    *"ab Cd,.:()[]!@/1\n（）「。大字éÉǅ…»”ßª\u2028\u3000",
+    "the ",
+    "The ",
+    "mill ",
+    "Mill ",
+    "CNN ",
+    ": ",
+    ". ",
+    "\n\n",
+    "2 ",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=40).map("".join), st.data())
+def test_every_tear_is_among_the_doubtful_cuts(text: str, data: st.DataObject) -> None:
+    """Only these are looked at, so that none that tears may be missing; and they are cuts."""
+    places = sorted(data.draw(st.sets(st.integers(0, len(text)), min_size=2, max_size=4))) if len(text) > 1 else [0, 1]
+    spans = [*zip(places[::2], places[1::2], strict=False)]
+    cuts = [cut[:2] for cut in join_spans(text, [(start, end, ["a"]) for start, end in spans])]
+    doubtful = _records.find_doubtful(text, spans, len(spans))
+    assert {*doubtful} <= {*cuts}
+    assert {cut for cut in cuts if leaves_part(text, *cut)} <= {*doubtful}
+
+
+def test_most_cuts_are_not_doubtful() -> None:
+    """A whole line, a sentence between others, and a label before a headline: all else would take long."""
+    line, label = "It is so.\nSign up now\nThe rest.", "Rome: The port is shut on Monday."
+    assert _records.find_doubtful(line, [(10, 21)], 1) == []
+    assert _records.find_doubtful("It is so. Read on. The rest.", [(10, 18)], 1) == []
+    assert _records.find_doubtful(label, [(0, 5)], 1) == []
+    torn = "See: Half of the Mill is shut, as a mill is."
+    assert _records.find_doubtful(torn, [(0, 4)], 1) == [(0, 4)]
+    assert _records.find_doubtful(torn, [(0, 4)], 0) == []
+
+
+@pytest.mark.parametrize("spans", [[(2, 1)], [(0, 5)], [(1, 2), (0, 1)], [(-1, 1)]])
+def test_doubtful_cuts_are_of_the_text(spans: list[tuple[int, int]]) -> None:
+    with pytest.raises(ValueError, match="expected spans of the text"):
+        _records.find_doubtful("text", spans, 1)

@@ -5,7 +5,18 @@ from typing_extensions import disjoint_base
 from templatemine.matching._automaton import Matcher
 from templatemine.text._reading import Rules
 
-__all__ = ["BlockCleaner", "CLEAN", "DEFER", "DONE", "Fields", "PASS", "TextCleaner", "UNKNOWN", "UNUSUAL"]
+__all__ = [
+    "CLEAN",
+    "DEFER",
+    "DONE",
+    "PASS",
+    "UNKNOWN",
+    "UNUSUAL",
+    "BlockCleaner",
+    "Fields",
+    "TextCleaner",
+    "find_doubtful",
+]
 
 DONE: Final[int]
 UNUSUAL: Final[int]
@@ -16,7 +27,7 @@ CLEAN: Final[int]
 
 @disjoint_base
 class Fields:
-    def __new__(cls, names: list[bytes], longest: int) -> Fields: ...
+    def __new__(cls, names: list[bytes], longest: int, longest_looked: int = 0, labels: int = 0) -> Fields: ...
 
 @disjoint_base
 class TextCleaner:
@@ -39,10 +50,14 @@ class BlockCleaner:
     @property
     def number(self) -> int: ...
     @property
+    def doubtful(self) -> list[tuple[bytes, int, str, list[tuple[int, int]]]]: ...
+    @property
     def line(self) -> bytes: ...
     @property
     def source(self) -> bytes: ...
     def run(self) -> int: ...
     def add_source(self, source: bytes, kind: int, cleaner: TextCleaner | None = None) -> None: ...
     def take_output(self) -> bytes: ...
-    def counts(self) -> list[tuple[bytes, int, int, int, int, int, int, int, list[int]]]: ...
+    def counts(self) -> list[tuple[bytes, int, int, int, int, int, int, int, int, list[int]]]: ...
+
+def find_doubtful(text: str, spans: list[tuple[int, int]], labels: int) -> list[tuple[int, int]]: ...

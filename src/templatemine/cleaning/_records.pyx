@@ -15,13 +15,15 @@ from libc.string cimport memchr, memcmp, memcpy, memset, strlen
 from templatemine.matching._automaton cimport (
     Matcher, MAX_TEXT_BYTES, Scratch, scratch_acquire, scratch_release, STUB_CUT, STUB_KEPT, UNREADABLE,
 )
-from templatemine.matching._cutting cimport BLANK, count_lost, Outcome, outcome_free, Piece
+from templatemine.matching._cutting cimport BLANK, count_lost, Outcome, outcome_free, Piece, Span
 from templatemine.text._reading cimport Rules
 from templatemine.text._scan cimport (
-    Bytes, reserve, Table, table_add, table_find, table_free, table_init, tm_hash, write_number,
+    Bytes, decode, reserve, Table, table_add, table_find, table_free, table_init, tm_hash, write_number,
 )
 
-__all__ = ["BlockCleaner", "CLEAN", "DEFER", "DONE", "Fields", "PASS", "TextCleaner", "UNKNOWN", "UNUSUAL"]
+__all__ = [
+    "BlockCleaner", "CLEAN", "DEFER", "DONE", "Fields", "PASS", "TextCleaner", "UNKNOWN", "UNUSUAL", "find_doubtful",
+]
 
 
 # ======================================================================================================================
@@ -540,17 +542,23 @@ cdef class Fields:
         Names of the fields for the text, HTML, source, id, removed spans, and for whether a text is a stub; all different.
     longest : int
         Bytes of a line beyond which it is left to the caller.
+    longest_looked : int
+        Code points of a text up to which it is looked for cuts that may tear a sentence.
+    labels : int
+        See `find_doubtful`.
     """
 
     cdef tuple encoded          # the names, and the two strings below; owns their bytes
     cdef Names names
     cdef int64_t longest
+    cdef int64_t longest_looked
+    cdef int64_t labels
     cdef Bytes removed_key      # ,"removed":[ with the name of that field
     cdef Bytes stub_pair        # ,"removed_stub":true likewise
     cdef Bytes spare_text       # buffers of an earlier BlockCleaner, for the next one
     cdef Bytes spare_out
 
-    def __cinit__(self, list names, int64_t longest):
+    def __cinit__(self, list names, int64_t longest, int64_t longest_looked=0, int64_t labels=0):
         cdef bytes name
         cdef int k
         if len(names) != NAMES or len(set(names)) != NAMES:
@@ -567,6 +575,8 @@ cdef class Fields:
         name = self.encoded[NAMES + 1]
         self.stub_pair = Bytes(<uint8_t*>name, len(name), 0)
         self.longest = longest
+        self.longest_looked = longest_looked
+        self.labels = labels
 
     def __dealloc__(self):
         free(self.spare_text.data)
@@ -672,12 +682,266 @@ cdef class TextCleaner:
         free(self.bounds)
 
 
+# ======================================================================================================================
+# Cuts that may tear a sentence
+# ======================================================================================================================
+#
+# All that `text.tears.leaves_part` holds against a cut is among what is found here, so that it need not look at the others.
+
+cdef extern from "Python.h":
+    bint Py_UNICODE_ISSPACE(uint32_t c) noexcept nogil
+    bint Py_UNICODE_ISALNUM(uint32_t c) noexcept nogil
+    bint Py_UNICODE_ISLOWER(uint32_t c) noexcept nogil
+    bint Py_UNICODE_ISUPPER(uint32_t c) noexcept nogil
+    bint Py_UNICODE_ISTITLE(uint32_t c) noexcept nogil
+
+
+cdef enum:
+    TEAR_REACH = 500            # `_REACH` of text.tears, and its `_HEADLINE_WORDS`
+    TEAR_WORDS = 20
+    TEAR_PAIRS = 6
+    MAX_SMALL_BYTES = 40
+
+cdef uint32_t[TEAR_PAIRS] OPENING
+OPENING[:] = [0x28, 0x5B, 0xFF08, 0x300C, 0x300E, 0x3010]
+
+
+cdef inline int64_t before_character(const uint8_t* p, int64_t i) noexcept nogil:
+    """Where the character that ends at i begins."""
+    i -= 1
+    while i > 0 and (p[i] & 0xC0) == 0x80:
+        i -= 1
+    return i
+
+
+cdef inline uint32_t last_sign(const uint8_t* p, int64_t start, int64_t end) noexcept nogil:
+    """The last character that is no white space; 0 without one."""
+    cdef uint32_t c
+    cdef int width = 1
+    cdef int64_t i
+    while end > start:
+        i = before_character(p, end)
+        c = decode(p + i, end - i, &width)
+        if not Py_UNICODE_ISSPACE(c):
+            return c
+        end = i
+    return 0
+
+
+cdef inline uint32_t first_sign(const uint8_t* p, int64_t start, int64_t end) noexcept nogil:
+    """The first character that is no white space; 0 without one."""
+    cdef uint32_t c
+    cdef int width = 1
+    while start < end:
+        c = decode(p + start, end - start, &width)
+        if not Py_UNICODE_ISSPACE(c):
+            return c
+        start += width
+    return 0
+
+
+cdef inline bint is_full_stop(uint32_t c) noexcept nogil:
+    return c == 46 or c == 33 or c == 63 or c == 0x2026
+
+
+cdef inline bint is_continuing(uint32_t c) noexcept nogil:
+    """Whether a sentence goes on with a sign: one of ,;:)]' and the closing quotation marks, or dots."""
+    return (c == 44 or c == 59 or c == 58 or c == 41 or c == 93 or c == 39 or c == 0x2019 or c == 0x201D or c == 0xBB
+            or c == 0x2026)
+
+
+cdef bint halves_brackets(const uint8_t* p, int64_t n) noexcept nogil:
+    """Whether a cut has more of one half of a pair of brackets than of the other."""
+    cdef int64_t depth[TEAR_PAIRS]
+    cdef int64_t i = 0
+    cdef uint32_t c
+    cdef int width = 1, k
+    memset(depth, 0, sizeof(depth))
+    while i < n:
+        if p[i] < 128:
+            c, width = p[i], 1
+        else:
+            c = decode(p + i, n - i, &width)
+        i += width
+        for k in range(TEAR_PAIRS):
+            if c == OPENING[k]:
+                depth[k] += 1
+            elif c == OPENING[k] + (2 if k == 1 else 1):
+                depth[k] -= 1
+    for k in range(TEAR_PAIRS):
+        if depth[k]:
+            return True
+    return False
+
+
+cdef extern from *:
+    """
+    /* Whether n bytes at p hold a string of m, at least 3: blocks of them at once, looking at its first three. */
+    static inline int tm_holds(const uint8_t *p, int64_t n, const uint8_t *what, int64_t m) {
+        int64_t i = 0;
+        while (i + m <= n) {
+            const int64_t end = i + 64 + m <= n ? i + 64 : n - m + 1;
+            uint8_t any = 0;
+            for (int64_t k = i; k < end; k++) any |= (p[k] == what[0]) & (p[k + 1] == what[1]) & (p[k + 2] == what[2]);
+            if (any)
+                for (int64_t k = i; k < end; k++)
+                    if (p[k] == what[0] && memcmp(p + k, what, m) == 0) return 1;
+            i = end;
+        }
+        return 0;
+    }
+    """
+    bint tm_holds(const uint8_t* p, int64_t n, const uint8_t* what, int64_t m) noexcept nogil
+
+
+cdef bint has_small_word(const uint8_t* p, int64_t n, const uint8_t* word, int64_t size) noexcept nogil:
+    """Whether a text has a word in small letters, between blanks; True for one with letters beyond ASCII."""
+    cdef uint8_t small[MAX_SMALL_BYTES + 2]
+    cdef int64_t k
+    if size > MAX_SMALL_BYTES:
+        return True
+    for k in range(size):
+        if word[k] >= 128:
+            return True
+        small[k + 1] = word[k] | 32 if 65 <= word[k] <= 90 else word[k]
+    small[0] = small[size + 1] = 32
+    return tm_holds(p, n, small, size + 2)
+
+
+cdef bint goes_on_open(const uint8_t* p, int64_t i, int64_t n, bint ends_open, bint is_labelled) noexcept nogil:
+    """Whether the line behind a cut goes on in small letters behind a word in capitals; or, behind a label, has a word with
+    a capital behind one without, before its first sentence ends, and the text has it in small letters, too."""
+    cdef int64_t points = 0, letters = 0, begin = i
+    cdef int words = 0, width = 1
+    cdef uint32_t c, last = 0
+    cdef bint has_small = False, has_capital = False, was_small = False, was_shout = False
+    while True:
+        c = 10 if i >= n or points == TEAR_REACH else decode(p + i, n - i, &width)
+        if not Py_UNICODE_ISSPACE(c):
+            if not letters and words == 1 and was_shout and Py_UNICODE_ISLOWER(c):
+                return True
+            if not letters:
+                begin = i
+            letters += 1
+            has_small |= Py_UNICODE_ISLOWER(c)
+            has_capital |= Py_UNICODE_ISUPPER(c) or Py_UNICODE_ISTITLE(c)
+            last = c
+        elif letters:
+            if is_labelled and was_small and has_capital and has_small_word(p, n, p + begin, i - begin):
+                return True
+            was_shout = ends_open and not words and has_capital and not has_small and letters > 1
+            was_small = not has_capital and Py_UNICODE_ISALNUM(last)
+            words += 1
+            is_labelled = is_labelled and not is_full_stop(last)
+            if words == TEAR_WORDS or not (is_labelled or was_shout):
+                return False
+            has_small, has_capital, letters = False, False, 0
+        if c == 10:
+            return False
+        i += width
+        points += 1
+
+
+cdef bint may_tear(const uint8_t* p, int64_t n, int64_t start, int64_t end, int64_t* labels) noexcept nogil:
+    """Whether `text.tears.leaves_part` may hold of a cut; `labels` (IN, OUT): of how many more, what is behind is read."""
+    cdef uint32_t before = last_sign(p, 0, start), after = first_sign(p, end, n), last = last_sign(p, start, end)
+    cdef bint is_open = before == 44 or Py_UNICODE_ISALNUM(before), is_label
+    if Py_UNICODE_ISLOWER(after) or halves_brackets(p + start, end - start):
+        return True
+    if last == 0x3002 and start and p[start] >= 128 and p[start - 1] >= 128:
+        return True
+    if is_open and (is_continuing(after) or Py_UNICODE_ISLOWER(first_sign(p, start, end)) or (
+            Py_UNICODE_ISALNUM(after) and not Py_UNICODE_ISUPPER(after) and not Py_UNICODE_ISTITLE(after))):
+        return True
+    if p[end - 1] == 10:
+        return False
+    is_label = last == 58 or last == 0xFF1A or (is_full_stop(last) and memchr(p + start, 58, end - start) != NULL)
+    is_label = is_label and labels[0] > 0
+    labels[0] -= is_label
+    return goes_on_open(p, end, n, Py_UNICODE_ISALNUM(last), is_label)
+
+
+cdef list doubtful_cuts(const uint8_t* p, int64_t n, const Span* spans, int64_t size, int64_t labels):
+    """(start, end), in code points, of the cuts that may tear a sentence."""
+    cdef list found = []
+    cdef int64_t k = 0, first
+    while k < size:
+        first, k = k, last_of_cut(p, spans, size, k)
+        if may_tear(p, n, spans[first].start, spans[k].end, &labels):
+            found.append((spans[first].point_start, spans[k].point_end))
+        k += 1
+    return found
+
+
+cdef inline int64_t last_of_cut(const uint8_t* p, const Span* spans, int64_t size, int64_t k) noexcept nogil:
+    """The last of the spans from one on with nothing but white space between them."""
+    while k + 1 < size and not first_sign(p, spans[k].end, spans[k + 1].start):
+        k += 1
+    return k
+
+
+cdef bint has_doubtful_cut(const uint8_t* p, int64_t n, const Span* spans, int64_t size, int64_t labels) noexcept nogil:
+    """Whether a cut may tear a sentence."""
+    cdef int64_t k = 0, first
+    while k < size:
+        first, k = k, last_of_cut(p, spans, size, k)
+        if may_tear(p, n, spans[first].start, spans[k].end, &labels):
+            return True
+        k += 1
+    return False
+
+
+def find_doubtful(str text not None, list spans not None, int64_t labels):
+    """The cuts of a text that may tear a sentence.
+
+    Parameters
+    ----------
+    text : str
+    spans : list of (int, int)
+        What is cut, in code points; ascending, none empty.  Those with nothing but white space between them are one.
+    labels : int
+        Of how many labels that are cut, the words behind are looked at: each may take a search of the text.
+
+    Returns
+    -------
+    list of (int, int)
+        Among them are all of which `text.tears.leaves_part` holds, but for those of further labels.
+    """
+    cdef bytes data = text.encode("utf-8", "surrogatepass")
+    cdef const uint8_t* p = data
+    cdef int64_t n = len(data), size = len(spans), i = 0, point = 0, k = 0, place
+    cdef Span* own = <Span*>malloc((size + 1) * sizeof(Span))
+    if own == NULL:
+        raise MemoryError
+    try:
+        for k in range(size):
+            own[k].point_start, own[k].point_end = spans[k]
+            if not (k == 0 or own[k - 1].point_end <= own[k].point_start) or not (
+                    0 <= own[k].point_start < own[k].point_end <= len(text)):
+                raise ValueError(f"expected spans of the text, ascending, got {spans[k]}")
+        for k in range(2 * size):
+            place = own[k // 2].point_end if k % 2 else own[k // 2].point_start
+            while point < place:
+                i += 1
+                while i < n and (p[i] & 0xC0) == 0x80:
+                    i += 1
+                point += 1
+            if k % 2:
+                own[k // 2].end = i
+            else:
+                own[k // 2].start = i
+        return doubtful_cuts(p, n, own, size, labels)
+    finally:
+        free(own)
+
+
 cdef struct Source:
     # A source, and the counts of its lines.
     void* cleaner           # a TextCleaner, which the BlockCleaner owns
     int kind                # KIND_DEFER, KIND_PASS or KIND_CLEAN
     int64_t records
     int64_t changed
+    int64_t looked          # changed texts of which doubtful cuts were looked for
     int64_t spans
     int64_t points          # code points of the texts, and by how many they became shorter
     int64_t lost
@@ -701,6 +965,8 @@ cdef class BlockCleaner:
     ----------
     number : int
         How many lines are done, the last unusual one included.
+    doubtful : list of (bytes, int, str, list of (int, int))
+        Of each text with cuts that may tear a sentence: its source, where its line begins, the text, and these cuts.
     """
 
     cdef Fields fields
@@ -720,6 +986,7 @@ cdef class BlockCleaner:
     cdef int64_t line_start     # of the unusual line
     cdef bint is_running        # a thread is in `run`, which releases the GIL
     cdef readonly int64_t number
+    cdef readonly list doubtful
 
     def __cinit__(self, Fields fields not None, bytes block not None, bytes source not None):
         memset(&self.names, 0, sizeof(Table))
@@ -731,6 +998,7 @@ cdef class BlockCleaner:
         self.block = block
         self.default = source
         self.cleaners = []
+        self.doubtful = []
         take_buffer(&fields.spare_text, &self.text)
         take_buffer(&fields.spare_out, &self.out)
         self.last_source = -1
@@ -815,7 +1083,7 @@ cdef class BlockCleaner:
 
         Returns
         -------
-        list of (source, kind, records, changed, spans, characters, cut, stubs, list)
+        list of (source, kind, records, changed, looked, spans, characters, cut, stubs, list)
             The numbers as in `tally.SourceTally`; last, the size of the spans of each kind, by its code.
         """
         cdef int64_t i, k
@@ -824,10 +1092,12 @@ cdef class BlockCleaner:
         self._require_not_running()
         for i in range(self.names.count):
             entry = &self.sources[i]
-            name = (<char*>self.names.arena + self.names.offset[i])[:self.names.offset[i + 1] - self.names.offset[i]]
-            rows.append((name, entry.kind, entry.records, entry.changed, entry.spans, entry.points, entry.lost, entry.stubs,
-                         [entry.cut_of_kind[k] for k in range(MAX_KINDS)]))
+            rows.append((self._name_source(i), entry.kind, entry.records, entry.changed, entry.looked, entry.spans, entry.points,
+                         entry.lost, entry.stubs, [entry.cut_of_kind[k] for k in range(MAX_KINDS)]))
         return rows
+
+    cdef bytes _name_source(self, int64_t i):
+        return (<char*>self.names.arena + self.names.offset[i])[:self.names.offset[i + 1] - self.names.offset[i]]
 
     cdef int _run(self, const uint8_t* p, int64_t n, const uint8_t* default, int64_t default_size) except -1 nogil:
         cdef Record* r = &self.record
@@ -903,6 +1173,14 @@ cdef class BlockCleaner:
                     out.size += write_string(self.text.data + piece.start, piece.end - piece.start, out.data + out.size)
             self._write_range(p, r.text_end - 1, r.last)
         self._write_removed(source, verdict == STUB_KEPT or verdict == STUB_CUT)
+        if found.size and r.points <= self.fields.longest_looked:
+            source.looked += 1
+            if has_doubtful_cut(self.text.data, self.text.size, found.span, found.size, self.fields.labels):
+                with gil:
+                    self.doubtful.append((
+                        self._name_source(self.last_source), r.begin,
+                        (<char*>self.text.data)[:self.text.size].decode("utf-8", "surrogatepass"),
+                        doubtful_cuts(self.text.data, self.text.size, found.span, found.size, self.fields.labels)))
         reserve(<void**>&out.data, &out.room, out.size + r.end - r.last + 1, 1)
         self._write_range(p, r.last, r.end)
         self._write_byte(10)

@@ -16,12 +16,13 @@ Memory holds a few batches a job.  The cost is that of `Cleaner`, plus reading a
 
 from __future__ import annotations
 
+import sys
 import threading
 from codecs import BOM_UTF8
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +33,7 @@ from templatemine.cleaning.tally import SourceTally, Tally, count_spans
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import ConfigError, CorpusError, PackError, SkippedPackError, TemplateMineError
 from templatemine.io import read as archives
-from templatemine.io.fields import address_of, date_of, is_missing, page_of
+from templatemine.io.fields import address_of, date_of, page_of
 from templatemine.io.jsonl import decode_line, encode_line, encode_plain
 from templatemine.io.pending import Item, Items, Lines, PendingBatch, Rows
 from templatemine.model import Cleaned, PageHistory, Record, Span
@@ -56,7 +57,7 @@ class StreamConfig:
     records of sources without one; None to pass these on as they are.  again : clean what carries cuts, too.
     mark : leave texts as they are, and say alone what would be cut.  found : also write what bylines and datelines of
     articles say, in a field ``found`` (`cleaning.found`); not into tables.  torn : look for torn sentences in all
-    texts that change, and not in a few.  only : the sources whose records come out; None for all.
+    texts that change, and not only in those of usual length.  only : the sources whose records come out; None for all.
     """
 
     read: ReadConfig = field(default_factory=ReadConfig)
@@ -193,8 +194,7 @@ class RecordCleaner:
         """Clean some records; depends on nothing but them, so it may run anywhere."""
         if isinstance(batch, list):
             batch = Items(batch)
-        is_raw = isinstance(batch, Lines) and self._line_fields is not None
-        tally = Tally(room=0 if is_raw else _LOOKED_RECORDS)
+        tally = Tally()
         errors: list[CorpusError] = []
         if isinstance(batch, Rows) and self.config.rows:
             return BatchResult(self._clean_rows(batch, tally, errors), tally, errors)
@@ -221,7 +221,7 @@ class RecordCleaner:
         record."""
         names = self.config.read
         by_rule = names.source_of is not None and names.source is None
-        if self.config.hits or self.config.found or self.config.torn or by_rule or self.config.clean.engine != "native":
+        if self.config.hits or self.config.found or by_rule or self.config.clean.engine != "native":
             return None
         removed = self.config.removed_field
         source = names.source_field if names.source is None else _NO_FIELD
@@ -230,7 +230,7 @@ class RecordCleaner:
             found = [name.encode() for name in fields]
         except UnicodeEncodeError:  # a lone surrogate
             return None
-        return _records.Fields(found, names.max_record) if len(set(found)) == len(found) else None
+        return _records.Fields(found, names.max_record, *self._looked) if len(set(found)) == len(found) else None
 
     def _clean_lines(self, batch: Lines, fields: _records.Fields, tally: Tally, errors: list[CorpusError]) -> bytes:
         """Clean lines natively without parsing them; those that are out of the ordinary are cleaned as records."""
@@ -243,10 +243,11 @@ class RecordCleaner:
             else:
                 line = Lines(batch.place, batch.source, batch.number + block.number - 1, block.line)
                 done += block.take_output(), self._clean_records(line, tally, errors, block.line)
-        for source, kind, records, changed, spans, characters, cut, stubs, by_code in block.counts():
+        for source, kind, records, changed, looked, spans, characters, cut, stubs, by_code in block.counts():
             if records:
                 name = source.decode("utf-8", "surrogatepass")
                 counts = SourceTally(records, changed=changed, spans=spans, characters=characters, cut=cut, stubs=stubs)
+                counts.looked = looked
                 counts.add_kinds({name: size for name, size in zip(KIND_NAMES, by_code, strict=False) if size})
                 if name in self._bad_packs:
                     tally.bad_packs[name], counts.bad_pack = self._bad_packs[name], records
@@ -254,39 +255,20 @@ class RecordCleaner:
                     counts.no_pack = records if kind == _records.PASS else 0
                 counts.fallback = records if kind == _records.CLEAN and name not in self._packs else 0
                 tally.source_counts(name).add(counts)
+        for source, start, text, cuts in block.doubtful:
+            find_id = partial(self._read_id, batch.data, start)
+            tally.count_tears(source.decode("utf-8", "surrogatepass"), text, cuts, find_id)
         done.append(block.take_output())
-        written = b"".join(done)
-        self._look_at_lines(batch, written, tally)
-        return written
+        return b"".join(done)
 
-    def _look_at_lines(self, batch: Lines, written: bytes, tally: Tally) -> None:
-        """Look for torn sentences in the first line of some batches, at the beginning of a file in all lines: to look
-        at one costs more than to clean it, and all of this must cost next to nothing."""
-        text_field, removed_field = self.config.read.text_field, self.config.removed_field
-        start, end, old_end = 0, 0, 0
-        for _ in range(max(batch.number % _LOOKED_BATCHES == 0, _LOOKED_LINES - batch.number)):
-            start, end = end, written.find(b"\n", end) + 1
-            old_start, old_end = old_end, batch.data.find(b"\n", old_end) + 1
-            if not end or not old_end:
-                break
-            if end - start > _MAX_LOOKED_SIZE or not written.startswith(b"}]", end - 4):
-                continue
-            new, old = decode_line(written[start:end]), None
-            with suppress(ValueError):
-                old = decode_line(batch.data[old_start:old_end])
-            cuts, text = new.pop(removed_field, None), old.get(text_field) if isinstance(old, dict) else None
-            if not isinstance(text, str) or {**new, text_field: text} != old:
-                break  # a line of the batch was skipped
-            if not cuts or cuts[-1]["end"] > len(text):
-                continue
-            own = old.get(self.config.read.source_field)
-            source = self.config.read.source or (batch.source if is_missing(own) else own)
-            tally.look_for_tears(
-                str(source),
-                old.get(self.config.read.id_field),
-                text,
-                [(one["start"], one["end"], one["templates"]) for one in cuts],
-            )
+    def _read_id(self, lines: bytes, start: int) -> object:
+        record = decode_line(lines[start : lines.find(b"\n", start) + 1 or None])
+        return record.get(self.config.read.id_field) if isinstance(record, dict) else None
+
+    @property
+    def _looked(self) -> tuple[int, int]:
+        """Characters of the longest text that is looked for torn sentences, and how many of its labels are."""
+        return (sys.maxsize, sys.maxsize) if self.config.torn else (_MAX_LOOKED_SIZE, _LOOKED_LABELS)
 
     def _line_action(self, source: str) -> tuple[int, _records.TextCleaner | None]:
         """Choose how ordinary lines of a source are cleaned."""
@@ -426,10 +408,11 @@ class RecordCleaner:
             counts.changed += 1
             counts.spans += len(removed)
             counts.add_kinds(kinds)
-            few = tally.room > 0 and len(body) <= _MAX_LOOKED_SIZE
-            if not is_page and (self.config.torn or few):
-                tally.room -= 1
-                tally.look_for_tears(source, record.get(self.config.read.id_field), body, cleaned.removed)
+            longest, labels = self._looked
+            if not is_page and len(body) <= longest:
+                counts.looked += 1
+                cuts = _records.find_doubtful(body, [(span.start, span.end) for span in cleaned.removed], labels)
+                tally.count_tears(source, body, cuts, partial(record.get, self.config.read.id_field))
         if not self.config.mark:
             record[self.config.read.text_field] = cleaned.text
         record[removed_field] = removed
@@ -550,9 +533,9 @@ def _as_list(value: Any) -> list[Any] | None:
     return value.tolist() if hasattr(value, "tolist") and getattr(value, "ndim", 0) == 1 else None
 
 
-_LOOKED_RECORDS, _LOOKED_LINES, _LOOKED_BATCHES, _MAX_LOOKED_SIZE = 4, 50, 6, 20_000
-"""Changed records of a batch, and lines at the beginning of a file, in which torn sentences are looked for; of how many
-batches one has its first line looked at; and the characters or bytes that such a one has at most."""
+_MAX_LOOKED_SIZE, _LOOKED_LABELS = 20_000, 1
+"""Characters of a text up to which torn sentences are looked for in all runs, and how many labels of it: to look at one
+costs next to nothing, but to search a long text for many words takes longer than to clean it."""
 
 _NO_FIELD = '"'
 """Stands in no line as the name of a field, where it would be escaped."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 
 from templatemine.cleaning.hits import DayHits, Days, add_days
@@ -11,7 +11,7 @@ from templatemine.config import ReadConfig
 from templatemine.io.fields import count_overruled, has_id, is_missing, near_sources
 from templatemine.io.sources import host_of
 from templatemine.model import Document, Record, Span
-from templatemine.text.tears import AnySpan, join_spans, leaves_part
+from templatemine.text.tears import leaves_part
 
 _MAX_HOSTS = 4
 
@@ -119,8 +119,8 @@ class SourceTally:
     dropped : int
         Stubs that were left out (`CleanConfig.stubs`).
     looked, torn : int
-        Changed texts in which torn sentences were looked for, some or all (`StreamConfig.torn`); and those of which a
-        cut tears a sentence or headline (`text.tears.leaves_part`).
+        Changed texts in which torn sentences were looked for (`StreamConfig.torn`); and those of which a cut tears a
+        sentence or headline (`text.tears.leaves_part`).
     fallback : int
         Records of a source without a pack that `StreamConfig.fallback` was for.
     formatted : int
@@ -206,7 +206,6 @@ class Tally:
     bad_packs : sources whose pack was skipped, and why.
     torn : the id of the first record found with a torn sentence, "" without one, and its cut in its context.
     left_out : records that `StreamConfig.only` leaves out, by their source.
-    room : in how many more texts of a batch tears are looked for, where not in all.
     """
 
     sources: dict[str, SourceTally] = field(default_factory=dict)
@@ -214,16 +213,18 @@ class Tally:
     bad_packs: dict[str, str] = field(default_factory=dict)
     torn: tuple[str, str] | None = field(default=None, compare=False)
     left_out: dict[str, int] = field(default_factory=dict)
-    room: int = field(default=0, compare=False)
 
-    def look_for_tears(self, source: str, record_id: object, text: str, spans: Iterable[AnySpan[str]]) -> None:
-        """Count a changed text, also if a cut of it tears a sentence."""
-        torn = next((cut for cut in join_spans(text, spans) if leaves_part(text, *cut[:2])), None)
-        counts = self.source_counts(source)
-        counts.looked += 1
-        counts.torn += torn is not None
-        if torn is not None and self.torn is None:
-            self.torn = "" if record_id is None else str(record_id), mark_cut(text, *torn[:2])
+    def count_tears(
+        self, source: str, text: str, cuts: Iterable[tuple[int, int]], find_id: Callable[[], object]
+    ) -> None:
+        """Count a text if one of its doubtful cuts tears a sentence."""
+        torn = next((cut for cut in cuts if leaves_part(text, *cut)), None)
+        if torn is None:
+            return
+        self.source_counts(source).torn += 1
+        if self.torn is None:
+            record_id = find_id()
+            self.torn = "" if record_id is None else str(record_id), mark_cut(text, *torn)
 
     def source_counts(self, source: str) -> SourceTally:
         """Return the counts of a source, to add to."""

@@ -98,7 +98,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     group = parser.add_argument_group("preview")
     group.add_argument(
-        "--dry-run", action="store_true", help="write nothing, count what would change; and texts with torn sentences"
+        "--dry-run",
+        action="store_true",
+        help="write nothing, count what would change; look at all cuts for torn sentences",
     )
     group.add_argument("--diff", action="store_true", help="write nothing, print what would go")
     group = _add_cleaning(parser)
@@ -477,9 +479,9 @@ def _print_summary(args: argparse.Namespace, terminal: common.Terminal, tally: T
 
 def _describe_tears(args: argparse.Namespace, tally: Tally, total: SourceTally) -> list[str]:
     """Say how many texts have torn sentences, with one of them, and what shows the template that does it."""
-    looked = counted(total.looked, "changed text")
-    some = "" if total.looked == total.changed else " that were looked at (--dry-run looks at all)"
-    said = f"torn sentences in {total.torn:,} of {looked}{some}"
+    is_all = args.check is not None or args.dry_run or args.diff
+    least, hint = ("", "") if is_all else ("at least ", " (--dry-run looks at every cut)")
+    said = f"torn sentences in {least}{total.torn:,} of {counted(total.looked, 'changed text')}{hint}"
     if tally.torn is None:
         return [said]
     record_id, cut = tally.torn
@@ -545,7 +547,7 @@ def _format_row(source: str, counts: SourceTally, empty_fallback: bool) -> tuple
         notes.append(f"{counts.no_text:,} without a text: unchanged")
     if counts.stubs:
         notes.append(counted(counts.stubs, "stub"))
-    if counts.torn and counts.looked == counts.changed:
+    if counts.torn:
         notes.append(f"torn sentences in {counts.torn:,}")
     return (
         source,
