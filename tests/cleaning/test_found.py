@@ -181,6 +181,42 @@ def test_a_place_leads_into_its_story(string: str, anchor: str, text: str, place
     assert MetadataFinder(replace(made, documents=10, templates=templates)).find(text).get("place") == place
 
 
+STORY = "The mayor opened the bridge. " * 100
+OTHERS = "\nWhy bridges fall, and when they will\nBy Odette Joshi\nA longer way to the city for months\nBy Jana Nová"
+
+
+@pytest.mark.parametrize(
+    ("text", "byline"),
+    [
+        (f"By Ines Harper\n{STORY}", ["Ines Harper"]),
+        (f"{STORY}\nBy Ines Harper", ["Ines Harper"]),
+        (f"{STORY}\nBy Ines Harper\nBy Odette Joshi", ["Ines Harper", "Odette Joshi"]),
+        (f"{STORY}\nBy Ines Harper\n{STORY}", None),
+        (f"By Ines Harper\n{STORY}{OTHERS}", ["Ines Harper"]),
+        (f"{STORY}{OTHERS}{OTHERS}", None),
+        (f"By Ines Harper\n{STORY}\nBy Odette Joshi at o.joshi@tide.example", ["Ines Harper"]),
+        (f"By Ines Harper, Bridgebridge\n{STORY}", ["Ines Harper"]),
+        (f"By Tide News\n{STORY}", None),
+    ],
+)
+def test_persons_are_those_of_the_article(text: str, byline: list[str] | None) -> None:
+    """Not those of other articles, of outlets, of places or to write to."""
+    assert MetadataFinder(pack()).find(text).get("byline") == byline
+
+
+@pytest.mark.parametrize("kind", ["byline", "dateline"])
+def test_the_credit_of_a_picture_names_no_agency_of_the_article(kind: str) -> None:
+    finder = MetadataFinder(fixed("Reuters)", 2, kind=kind))
+    assert "agency" not in finder.find("The bridge, on Monday. (Ann Doe/Reuters)\nThe story.")
+    assert finder.find("(Tide/Reuters)\nThe story.")["agency"] == "Reuters"
+
+
+@pytest.mark.parametrize("words", ["Next Previous", "Share Tweet", "Facebook", "Share\nTweet"])
+def test_what_a_page_is_worked_with_is_no_place(words: str) -> None:
+    assert "place" not in read_dateline(f"{words} - 5 March 2024")
+    assert "place" not in read_dateline(f"{words}, 5 March 2024 (Reuters)")
+
+
 @pytest.mark.parametrize("policy", ["llm", "reader", "archive"])
 def test_records_have_it_whatever_is_cut(policy: str) -> None:
     fields = {"source": "a", "text": "By Ines Harper\nThe story.\nSign up now"}

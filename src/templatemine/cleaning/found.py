@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from templatemine.cleaning.cleaner import Cleaner
@@ -23,7 +24,7 @@ from templatemine.text.expressions import expression
 from templatemine.text.patterns import WEEKDAY_NAMES
 
 if TYPE_CHECKING:
-    from templatemine.model import Template
+    from templatemine.model import Span, Template
 
 SOURCES_OF_NAMES = ("byline", "dateline")
 """Kinds that are read."""
@@ -32,6 +33,14 @@ MAX_FIXED_SHARE = 0.3
 """Share of the documents from which on a line that is the same in all of them names nobody: it is a label."""
 MAX_BESIDE = 60
 """Characters beside a label on its line that may be the name, or the place, that it is a label of."""
+
+EDGE = 1_200
+"""Characters at the beginning and at the end of an article in which its bylines and datelines stand."""
+MAX_GROUPS = 2
+"""Bylines with text between them at the end of an article, beyond which they are those of a list of other articles; one
+alone where another stands at the beginning."""
+_MAX_BETWEEN = 30
+"""Characters between names of one byline."""
 
 _AGENCY_NAMES = (
     "Reuters|AP|Associated Press|AFP|Agence France-Presse|dpa|ANSA|EFE|TASS|Xinhua|Kyodo|Yonhap|PTI|ANI|IANS|UPI|ANP"
@@ -44,6 +53,9 @@ _AGENCY = re.compile(rf"(?<!\w)(?:{_AGENCY_NAMES})(?!\w)")
 """Names of agencies as they write themselves; short ones are capitals, or they would be words."""
 _BRACKETED = re.compile(rf"^\W*[(\[](?:\w+/)?(?P<agency>{_AGENCY_NAMES})(?:/\w+)*[)\]]", re.IGNORECASE)
 """Forms such as (afp/nxp)."""
+_PHOTOGRAPHER = re.compile(r"[(\[]\w[^()\[\]\n/]*\s[^()\[\]\n/]*/$")
+"""Before the agency of a picture: whose it is, in brackets with it."""
+_EMAIL = re.compile(r"\w@\w")
 _ENDS_IN_AGENCY = re.compile(
     rf"(?:[(\[](?i:{_AGENCY_NAMES})(?:[,/]\s?(?i:{_AGENCY_NAMES}))*[)\]]|,\s(?:{_AGENCY_NAMES}))\W*$"
 )
@@ -66,6 +78,17 @@ _RUBRICS = frozenset(
     """.split()
 )
 """Words of rubrics, which stand before a dash as places do."""
+_CONTROLS = frozenset(
+    """
+    anterior comments compartilhar compartir condividi copy download email facebook follow home imprimer instagram
+    linkedin login menu more next partager pinterest précédent prev previous print próximo read reddit related
+    register save search share siguiente subscribe suivant tags teilen telegram topics tweet twitter weiter whatsapp
+    youtube zurück
+    """.split()
+)
+"""Words of pagers and share bars, which no place has."""
+_OUTLET_WORDS = frozenset("business express magazine media museum news press radio staff times today tv wires".split())
+"""Words of outlets, which no person has."""
 _ARTICLES = re.compile("^(?:the|le|la|les|el|los|al|il|der|die|das|de|het)(?=[^\\W\\d_]{4})")
 _MIN_OWN_NAME = 4
 """Letters of the name of a source by which its rubrics are known."""
@@ -141,7 +164,7 @@ class MetadataFinder:
             return {}
         found: dict[str, Any] = {}
         names: dict[str, None] = {}
-        for span in self._cleaner.spans(text):
+        for span in self._standing_spans(text):
             piece = text[span.start : span.end]
             if span.kind == "byline":
                 filler = min((self._fillers[name](piece) for name in span.templates), key=len)
@@ -149,9 +172,8 @@ class MetadataFinder:
                     behind = text[span.end : line_end(text, span.end)]
                     filler = behind if len(behind) <= MAX_BESIDE else ""
                 is_label = filler == piece.strip() and any(name in self._labels for name in span.templates)
-                names |= dict.fromkeys(
-                    name for name in read_byline(filler, slot=filler != piece.strip(), label=is_label)
-                )
+                read = read_byline(filler, slot=filler != piece.strip(), label=is_label)
+                names |= dict.fromkeys(name for name in read if not self._is_outlet(name))
                 found |= {"agency": agency[0]} if (agency := _AGENCY.search(piece)) and "agency" not in found else {}
                 continue
             if piece.startswith(("(", "[")):
@@ -160,7 +182,26 @@ class MetadataFinder:
             fillers = [self._fillers[name](piece) for name in span.templates if name in self._slotted]
             is_led_into = bool(text[span.end : line_end(text, span.end)].strip())
             found = {**self._read_dateline(piece, fillers, is_led_into), **found}
-        return {**({"byline": [*names]} if names else {}), **{name: found[name] for name in _FIELDS if name in found}}
+        persons = _leave_out_places([*names])
+        return {**({"byline": persons} if persons else {}), **{name: found[name] for name in _FIELDS if name in found}}
+
+    def _standing_spans(self, text: str) -> list[Span]:
+        """Return the bylines and datelines that are those of the article: at its beginning, or at its end, and there
+        neither whom to write to, nor in a list of other articles."""
+        spans = [] if self._cleaner is None else self._cleaner.spans(text)
+        first = [span for span in spans if span.start <= EDGE]
+        last = [span for span in spans if span.start > EDGE and span.end >= len(text) - EDGE]
+        last = [span for span in last if not _EMAIL.search(text, span.start, line_end(text, span.end))]
+        spans = [span for span in (*first, *last) if not _credits_picture(text, span)]
+        bylines = [span for span in last if span.kind == "byline"]
+        gaps = sum(len(text[before.end : span.start].strip()) > _MAX_BETWEEN for before, span in pairwise(bylines))
+        is_list = gaps >= (1 if any(span.kind == "byline" for span in first) else MAX_GROUPS)
+        return [span for span in spans if span.start <= EDGE or span.kind != "byline" or not is_list]
+
+    def _is_outlet(self, name: str) -> bool:
+        """Return whether a name is that of the source, or of another outlet or a section."""
+        own = len(self._own_name) >= _MIN_OWN_NAME and self._own_name in _squeeze(name)
+        return own or not _OUTLET_WORDS.isdisjoint(name.casefold().split())
 
     def _read_dateline(self, text: str, fillers: Sequence[str], is_led_into: bool) -> dict[str, str]:
         """Read a dateline; leave out a place that is the name of the source, or what may be a rubric or a credit.
@@ -242,6 +283,19 @@ def _person(name: str, slot: bool) -> str:
     return " ".join(run) if len(run) > 1 or slot else ""
 
 
+def _credits_picture(text: str, span: Span) -> bool:
+    """Return whether a cut is the credit of a picture, "(Ann Doe/AP)", or the end of one."""
+    agency = _AGENCY.search(text, span.start, span.end)
+    before = text[line_begin(text, span.start) : agency.start()] if agency else ""
+    return _PHOTOGRAPHER.search(before) is not None
+
+
+def _leave_out_places(names: Sequence[str]) -> list[str]:
+    """Return names without those of one word beside longer ones: where somebody is, or what."""
+    is_full = [" " in name or name.lower() == name.upper() for name in names]
+    return [name for name, full in zip(names, is_full, strict=True) if full or not any(is_full)]
+
+
 def _last_run(words: list[str]) -> Iterator[str]:
     """Yield the capitalised words at the end, with particles between them."""
     start = len(words)
@@ -273,8 +327,10 @@ def _find_place(text: str) -> str:
 
 
 def _is_name(text: str) -> bool:
-    """Return whether all words of a text begin with capitals, and none is an agency's, of rubrics or a weekday."""
+    """Return whether all words of a text begin with capitals, and none is an agency's, of rubrics, a weekday or of what
+    a page is worked with."""
     is_label = _squeeze(text) in _WEEKDAYS or text.lower().endswith("-feira") or _has_rubric(text)
+    is_label |= not _CONTROLS.isdisjoint(text.casefold().split())
     return _is_capitalised(text) and not (is_label or _OUTLET.search(text) or _AGENCY.search(text))
 
 
