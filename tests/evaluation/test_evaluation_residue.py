@@ -24,6 +24,9 @@ def kinds(text: str, *cuts: str) -> list[str]:
     [
         ("JAKARTA, Paper - The story goes on.", "JAKARTA, Paper", ["begins torn"]),
         ("By Ann Lee and others wrote this", "By Ann Lee", ["begins torn"]),
+        ("Source: https://a.example/b", "Source:", []),
+        ("Source: www.a.example", "Source:", []),
+        ("Source: a.example/b said so", "Source:", []),
         ("Updated at noon: The story.", "Updated at noon", ["begins torn"]),
         ("Read more. “It is over,” he said.", "Read more.", []),
         ("Read more. (It is over.)", "Read more.", []),

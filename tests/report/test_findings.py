@@ -125,8 +125,21 @@ def test_sources_are_listed_by_what_may_be_wrong(pack: Pack, documents: list[Doc
     large, torn = made.sources
     assert torn.story < large.story
     assert torn.in_doubt > large.in_doubt
-    table = rendered(made).partition("Sources, most in doubt first</h2>")[2]
+    table = rendered(made).partition("Sources, most articles in doubt first</h2>")[2]
     assert table.index("torn.example") < table.index("large.example")
+
+
+def test_a_source_of_which_little_is_at_stake_does_not_lead(pack: Pack, documents: list[Document]) -> None:
+    """Two changed articles, of which a greater share is in doubt, stood before hundreds."""
+    tail = Template(id="h1", regex=r"(?m:[a-z]+[.]$)", tokens=None, df=1, count=1, example="x.")
+    packs = {name: replace(pack, source=name, templates=(tail,)) for name in ("few.example", "many.example")}
+    given = [replace(one, source="many.example") for one in documents]
+    given += [replace(one, source="few.example") for one in documents[:2]]
+    made = make_report(packs, given, lambda source: ())
+    few, many = made.sources
+    assert 0 < few.articles_in_doubt < many.articles_in_doubt <= len(documents)
+    table = rendered(made).partition("Sources, most articles in doubt first</h2>")[2]
+    assert table.index("many.example") < table.index("few.example")
 
 
 def test_a_source_that_tears_every_sentence_leads_and_the_rank_is_seen(pack: Pack, documents: list[Document]) -> None:
@@ -139,9 +152,10 @@ def test_a_source_that_tears_every_sentence_leads_and_the_rank_is_seen(pack: Pac
     assert left.articles == left.looked > 0
     page = rendered(made)
     assert f"cuts: {RESIDUE_KINDS['torn sentence']}." in page
-    table = page.partition("Sources, most in doubt first</h2>")[2].partition("</table>")[0]
-    shares = re.findall(r'c-doubt">([\d.]+)%', table)
-    assert [f"{100 * one.in_doubt:.1f}" for one in sorted(made.sources, key=lambda one: -one.in_doubt)] == shares
+    table = page.partition("Sources, most articles in doubt first</h2>")[2].partition("</table>")[0]
+    shares = re.findall(r'c-doubt">(\d+) <small>([\d.]+)%', table)
+    ranked = sorted(made.sources, key=lambda one: -one.articles_in_doubt)
+    assert [(f"{one.articles_in_doubt:.0f}", f"{100 * one.in_doubt:.1f}") for one in ranked] == shares
     assert table.index("torn.example") < table.index("calm.example")
     assert "c-doubt" not in rendered(report(pack, None)).partition("</style>")[2]  # which is known of an archive alone
 
@@ -176,12 +190,12 @@ def test_the_riskiest_first(pack: Pack, documents: list[Document]) -> None:
     assert (
         page.index("What is risky</h2>")
         < page.index("What is removed</h2>")
-        < page.index("Sources, most in doubt first</h2>")
+        < page.index("Sources, most articles in doubt first</h2>")
     )
     assert (
         page.index("What is risky</h2>")
         < page.index("Against it: rare.")
-        < page.index("Sources, most in doubt first</h2>")
+        < page.index("Sources, most articles in doubt first</h2>")
     )
 
 
@@ -211,7 +225,7 @@ def test_templates_that_tear_sentences_are_risky(pack: Pack, documents: list[Doc
     torn = sum(any(leaves_part(one.body, *span[:2]) for span in cleaner.clean(one.body).removed) for one in documents)
     assert f" {torn} (100.0%) have a torn sentence or headline (by " in page
     assert f"<p>{torn} of {torn} changed articles that were looked at have a torn sentence or headline; " in page
-    assert page.index("Tears a sentence or a headline in") < page.index("Sources, most in doubt first</h2>")
+    assert page.index("Tears a sentence or a headline in") < page.index("Sources, most articles in doubt first</h2>")
 
 
 def test_a_report_of_few_articles_calls_no_template_rare(pack: Pack, documents: list[Document]) -> None:
@@ -303,7 +317,7 @@ def test_residues_are_told_in_words(pack: Pack, documents: list[Document]) -> No
     page = rendered(made)
     number = next(number for kind, number, _ in left.kinds if kind == "open end")
     assert f"<li>{number} lines: {RESIDUE_KINDS['open end']}." in page
-    assert "Sources, most in doubt first" in page
+    assert "Sources, most articles in doubt first" in page
 
 
 def test_charts_are_of_the_method_that_ran(pack: Pack, unscored: Pack, documents: list[Document]) -> None:

@@ -43,6 +43,8 @@ CONTEXT = 40
 _LINE = re.compile("[^\n\u2028\u2029]+")
 _LINE_OPENERS = "\"'#@&$%*_\u2026"
 """Punctuation that a line may well begin with, beside opening brackets and quotes."""
+_ADDRESS = re.compile(r"www\.|\w+://|[\w.-]+\.\w+/")
+"""An address that a line begins with, in small letters as all are."""
 _COLONS = (":", "\uff1a", "\ufe55")
 
 
@@ -74,7 +76,7 @@ def _has_torn_beginning(line: str, left: str) -> bool:
 
 def _is_odd_beginning(text: str) -> bool:
     first = text[0]
-    if first in _LINE_OPENERS:
+    if first in _LINE_OPENERS or _ADDRESS.match(text):
         return False
     category = unicodedata.category(first)
     return category == "Ll" or category in ("Pc", "Pd", "Pe", "Pf", "Po")

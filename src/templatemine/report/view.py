@@ -133,9 +133,14 @@ class SourceView:
         return found if self.measured is None else min(found, float(self.measured.cut))
 
     @property
+    def articles_in_doubt(self) -> float:
+        """Return by what sources are ranked: so many changed articles as the share `in_doubt` makes."""
+        return self.in_doubt * (0 if self.measured is None else self.measured.changed)
+
+    @property
     def in_doubt(self) -> float:
-        """Return by what sources are ranked: the share of what goes that may be story, or of the changed articles with
-        an incomplete line or a torn sentence, whichever is greater.  Of few articles the latter counts less."""
+        """Return the share of what goes that may be story, or of the changed articles with an incomplete line or a torn
+        sentence, whichever is greater.  Of few articles the latter counts less."""
         cut = 0 if self.measured is None else self.measured.cut
         story = self.story / cut if cut else 0.0
         return max(story, self.left.articles / (self.left.looked + FEW_ARTICLES))
