@@ -106,7 +106,10 @@ def test_only_the_command_that_is_given_is_imported(command: str) -> None:
     [
         (["mine", "--quie"], "(see templatemine mine --help)"),
         (["evaluate", "mirrors"], "invalid choice: 'mirrors'"),
-        (["evaluate", "mirror"], "required: INPUT (see templatemine evaluate mirror --help)"),
+        (
+            ["evaluate", "mirror"],
+            "INPUT: expected, but not given; write templatemine evaluate mirror [OPTIONS] INPUT [INPUT ...] (see",
+        ),
     ],
 )
 def test_commands_say_what_is_wrong_in_one_line(cli: Cli, arguments: list[str], message: str) -> None:
@@ -126,7 +129,11 @@ def test_smoke(program: Cli) -> None:
         (["mime"], "'mime' is no command; did you mean mine? (see templatemine --help)"),
         (["help", "claen"], "'claen' is no command; did you mean clean?"),
         (["frobnicate"], "'frobnicate' is no command (see templatemine --help)"),
-        (["mine", "a.jsonl"], "the following arguments are required: --output/-o (see templatemine mine --help)"),
+        (
+            ["mine", "a.jsonl"],
+            "--output/-o: expected, but not given; write templatemine mine [OPTIONS] --output FOLDER INPUT [INPUT ...] (see "
+            "templatemine mine --help)",
+        ),
         (["mine", "a.jsonl", "-o", "p", "--method", "magic"], "argument --method: invalid choice: 'magic'"),
         (
             ["mine", "a.jsonl", "-o", "p", "--min-docs", "0"],
@@ -147,7 +154,7 @@ def test_smoke(program: Cli) -> None:
         ),
         (
             ["clean", "-p", "p", "-o", "c"],
-            "the following arguments are required: INPUT",
+            "INPUT: expected, but not given; write templatemine clean [OPTIONS] --packs ",
         ),
         (["mine", "a.jsonl", "--ouput", "p"], "unrecognized arguments: --ouput; did you mean --output?"),
         (["clean", "a.jsonl", "--pack=p"], "unrecognized arguments: --pack; did you mean --packs?"),
@@ -155,7 +162,8 @@ def test_smoke(program: Cli) -> None:
             ["explain", "a.jsonl", "-p", "p", "q"],
             "unrecognized arguments: q; --packs takes one path each time: -p A -p B",
         ),
-        (["mine", "--quiet", "a.jsonl"], "the following arguments are required: --output/-o"),
+        (["mine", "--quiet", "a.jsonl"], "--output/-o: expected, but not given; write "),
+        (["show"], "PACK: expected, but not given; write templatemine show [OPTIONS] PACK (see "),
         (["mine", "a.jsonl", "-o", "a.jsonl"], "a.jsonl: expected a folder, found a file"),
         (["mine", "a.jsonl", "-o", "p", "--date-field", ""], "fields: expected a name for each, got an empty one"),
         (["mine", "a.jsonl", "-o", "p", "--csv-delimiter", ";;"], "--csv-delimiter: expected one character, got ';;'"),

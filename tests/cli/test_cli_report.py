@@ -384,6 +384,9 @@ def test_explain_with_context_and_ids(cli: Cli, mined: Path, new: Path) -> None:
     assert " characters … " in ran.out
     assert "[-" in ran.out
     assert cli("explain", new, "-p", mined, "--id", "no").error == "--id: no article with the id 'no'"
+    some = cli("explain", new, "-p", mined, "--id", wanted, "--id", "no")
+    assert (some.code, some.out.splitlines()[0].split()[1]) == (0, wanted)
+    assert some.err == "templatemine: --id: no article with the id 'no'\n"
     hint = "; did you mean 'alpha.example/1', 'beta.example/1', 'gamma.example/1'?"
     assert cli("explain", new, "-p", mined, "--id", "1").error == f"--id: no article with the id '1'{hint}"
 

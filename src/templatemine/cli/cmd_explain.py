@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -93,6 +93,7 @@ def run(args: argparse.Namespace) -> int:
     context = _CONTEXT if args.context is None and args.id is None else args.context
 
     sources: set[str] = set()
+    met_ids: set[str] = set()
     left_out: dict[str, str] = {}  # ids that were asked for, of sources that were not
 
     def explain_all() -> Iterator[_Explained]:
@@ -108,6 +109,7 @@ def run(args: argparse.Namespace) -> int:
                 if len(near) < _MAX_NEAR and _ends_in(document.id, args.id):
                     near.append(document.id)
                 continue
+            met_ids.add(document.id)
             if document.source not in explainers:
                 explainers[document.source] = Explainer(_find_pack(packs, document.source, terminal), config)
             try:
@@ -145,13 +147,24 @@ def run(args: argparse.Namespace) -> int:
         terminal.met(first_late)
     terminal.skipped_more()
     terminal.say(*terminal.notes())
-    if not printed and args.id is not None:
-        hint = f"; did you mean {', '.join(map(repr, near))}?" if near else ""
-        if left_out:
-            named = (f"{name!r} of {messages.escape_line(source)}" for name, source in left_out.items())
-            hint = f"; --only leaves out {' and '.join(named)}"
-        raise ConfigError(f"--id: no article with the id {' or '.join(map(repr, args.id))}{hint}")
+    if args.id is not None and (not args.limit or printed < args.limit):
+        _check_ids(args, met_ids, near, left_out)
     return terminal.code
+
+
+def _check_ids(args: argparse.Namespace, met: set[str], near: Sequence[str], left_out: Mapping[str, str]) -> None:
+    """Name the ids of ``--id`` that no article has; raise an error if they are all."""
+    missing = [one for one in dict.fromkeys(args.id) if one not in met]
+    if not missing:
+        return
+    hint = f"; did you mean {', '.join(map(repr, near))}?" if near else ""
+    if left_out:
+        named = (f"{name!r} of {messages.escape_line(source)}" for name, source in left_out.items())
+        hint = f"; --only leaves out {' and '.join(named)}"
+    said = f"--id: no article with the id {' or '.join(map(repr, missing))}{hint}"
+    if not met:
+        raise ConfigError(said)
+    messages.print_error(said, "")
 
 
 def _ends_in(name: str, asked: Iterable[str]) -> bool:

@@ -11,6 +11,8 @@ from typing import Any, NoReturn
 
 from templatemine.cli.messages import print_error
 
+_REQUIRED = "the following arguments are required: "
+"""How argparse begins to say that arguments are missing."""
 _STRICT = """\
   1    --strict: stopped at the first such document or pack; nothing written
 """
@@ -122,9 +124,12 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """End with one line; where something is missing, it tells of an option that is misspelt."""
-        if message.startswith("the following arguments are required"):
+        if message.startswith(_REQUIRED):
             given, self._given = self._given, ()
             self._refuse([one for one in _options(given) if one not in self._option_string_actions])
+            missing = message.removeprefix(_REQUIRED)
+            usage = " ".join(" ".join(self._brief_usage()).split()).removeprefix("usage: ")
+            message = f"{missing}: expected, but not given; write {usage}"
         print_error(f"{message} (see {self.prog} --help)")
         raise SystemExit(2)
 
