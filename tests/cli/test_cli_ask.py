@@ -145,7 +145,7 @@ def test_without_an_archive_a_string_is_shown_once(cli: Cli, packs: Path) -> Non
 
 
 def test_help_says_what_its_marks_mean(cli: Cli) -> None:
-    assert "The\nstring is marked, by colour or as [-this-], " in cli("ask", "--help").out
+    assert "The string is marked, by colour or as [-this-], " in " ".join(cli("ask", "--help").out.split())
 
 
 def test_questions_for_machines(cli: Cli, packs: Path, archive: Path) -> None:

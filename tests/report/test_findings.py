@@ -23,7 +23,7 @@ from templatemine.report.charts import histogram_spec, scores_spec
 from templatemine.report.findings import RESIDUE_KINDS, NotableTemplate, add_example, rank_risky
 from templatemine.report.histogram import histogram_of
 from templatemine.report.page import render
-from templatemine.report.summary import MEASURED_STORY, summarise
+from templatemine.report.summary import MEASURED_LOSS, MEASURED_STORY, summarise
 from templatemine.report.view import Report, make_report
 from templatemine.text.tears import JudgedCut, leaves_part
 
@@ -68,7 +68,8 @@ def test_the_conclusion_has_the_figures_of_the_cleaner(pack: Pack, documents: li
     torn, left = sum(TORN in one for one in kinds), sum(map(bool, kinds))
     assert f"Of {changed} changed articles that were looked at, {torn} ({torn / changed:.1%}) have a torn" in said
     assert f"; {left} ({left / changed:.1%}) have one, or a line that a cut left incomplete." in said
-    assert f"of what goes may be story; on publishers new to them {MEASURED_STORY:.1%} was" in said
+    assert "of what goes may be story. On publishers new to them" in said
+    assert f" {MEASURED_STORY:.1%} of it was; that is {MEASURED_LOSS:.2%} of all story (content lost)." in said
 
 
 def test_no_source_is_accused_because_most_goes_there(pack: Pack, documents: list[Document]) -> None:
@@ -113,6 +114,7 @@ def test_the_measured_figure_is_that_of_the_research() -> None:
     text = (GOLDEN.parents[2] / "docs" / "research" / "loso.md").read_text(encoding="utf-8")
     row = next(line for line in text.partition("## New articles")[2].splitlines() if line.startswith("| learned | "))
     assert pytest.approx(1 - float(row.split("|")[3]) / 100) == MEASURED_STORY
+    assert pytest.approx(float(row.split("|")[5].split()[0]) / 100) == MEASURED_LOSS
 
 
 def test_sources_are_listed_by_what_may_be_wrong(pack: Pack, documents: list[Document]) -> None:

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 DESCRIPTION = """\
 Asks about uncertain strings: boilerplate, or part of the story? Those with most
 at stake are first: the characters that an answer can be expected to change.
-With --archive each is shown in three articles, with what each answer would
-change in the articles read (a hundred, if the source has so many). The
-string is marked, by colour or as [-this-], and what would go with a label as
-{-this-}. Packs of pages are left out, unless --only names them: templates do
-not choose the main text.
+With --archive each is shown in three articles. Below them stands what each
+answer would change in the articles read (at most a hundred). The string is
+marked, by colour or as [-this-], and what would go with a label as {-this-}.
+Packs of pages are left out, unless --only names them: templates do not choose
+the main text.
 
 The answers are kept in the packs, as rules that outlive another mining. Ten
 questions take two minutes.
@@ -43,10 +43,11 @@ answers, each with the Enter key:
   q   stop; what was answered is kept
   ?   say what the keys do
 
---reject and --accept ask nothing: they keep the decision that a template is
-part of the story, or that a string is cut, by the id that explain, show, report
-and update tell. The last decision about a string counts, whatever is mined
-later. If several packs have a rejected candidate, --only names the one meant.
+--reject and --accept ask nothing. They keep the decision that a template is
+part of the story, or that a string is cut. Commands such as explain, show,
+report and update tell its id. The last decision about a string counts, whatever
+is mined later. If several packs have a rejected candidate, --only names the one
+meant.
 """
 _KEYS = DESCRIPTION.partition("Enter key:\n")[2].partition("\n\n")[0] + "\n"
 

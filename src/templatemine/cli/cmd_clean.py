@@ -35,25 +35,28 @@ everything is cut.
 
 The source of a record selects the pack. A pack mined from text reads the text
 field. A pack mined from HTML reads the html field; the text written is then
-the main text of the page, one block per line, and offsets refer to the html,
-of which all else is removed, mark-up too, by no template.
+the main text of the page, one block per line. Offsets refer to the html. All
+else of it is removed, mark-up too, by no template.
 With --html strip it is all text of the page without templates. --text-format
 writes the main text as Markdown, TEI or JSON into the text field, always as a
 string; texts stay plain.
 
 If a source has no pack, a record with only HTML gets the main text by the page
 model alone. Other records pass unchanged, without "removed", and are counted:
-those of a source without a pack, or with one that has an error (of a folder; it
-is named, and the exit code is 1), those with only HTML if the pack is for text,
-and those with only text if the pack is for HTML. A record with a field
-"removed" of an earlier run has been cleaned, and passes unchanged as well; with
---again it is cleaned once more, and offsets refer to its present text. A field
-"removed" of other contents is replaced, and counted; --removed-field gives the
-new field another name.
+those of a source without a pack, those with only HTML if the pack is for text,
+and those with only text if the pack is for HTML. So do those whose pack in a
+folder has an error; it is named, and the exit code is 1. A record with a field
+"removed" of an earlier run has been cleaned, and passes unchanged as well.
+With --again it is cleaned once more, and offsets refer to its present text. A
+field "removed" of other contents is replaced, and counted; --removed-field
+gives the new field another name.
 
---dry-run and --diff write nothing, whatever --output says: the first counts
-what would change, the second prints it: of texts the cuts, marked as by
-explain, in their context, of pages a unified diff.
+--dry-run and --diff write nothing, whatever --output says. The first counts
+what would change, the second prints it: the cuts of texts in their context,
+marked as by explain; a unified diff of pages.
+
+All runs tell of torn sentences. --dry-run, --diff and --check look at every
+cut; others at texts of up to 20,000 characters, and at one label of each.
 
 Characters removed are those that went in (of a page, its text) less those that
 come out. White space beside a span goes with it; by kind, only spans count.

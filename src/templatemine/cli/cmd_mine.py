@@ -36,14 +36,14 @@ about its templates (its overrides) are kept and applied.
 All packs appear together at the end; a run that fails leaves the folder
 unchanged.
 
-With --memory the archive may be of any size: it is first sorted by source on
-disk, in a hidden folder beside the packs, which is deleted at the end. A run
+With --memory the archive may be of any size. It is first sorted by source on
+disk, in a hidden folder beside the packs; this is deleted at the end. A run
 that was interrupted continues when the same command is given again; if inputs
 or options have changed, it prints this and starts over.
 
 --shared writes one more pack, _shared.json: lines that are boilerplate of many
 sources. It is for articles of sources that are too small or too new for a pack
-of their own, and is used only with "clean --fallback _shared".
+of their own. Only "clean --fallback _shared" uses it.
 """
 
 COMMON = (

@@ -21,17 +21,16 @@ Brings packs up to date with new documents, and prints which expressions were
 added, removed and changed. The first update takes the whole archive, for it
 fills the windows; later ones take new documents alone.
 
-For each source a window of its newest documents is kept beside the packs, in a
-hidden folder, and its pack is mined from this window. Only sources with new
-documents are mined again. A pack stays unchanged until its window holds enough
-documents, or while it has an error, which is told.
-In the table, "given" counts the documents that were read, "new" those of them
-that were not known, or have changed, and are in the window, "window" all in it.
-An expression that the window does not give stays in the pack until enough
-documents in a row have been without it: "kept" in the table counts these. One
-that mining a window as large rejects goes, though documents have it still: how
-many stands beside it, and below them the rule that keeps the first; --json has
-that of each.
+A hidden folder beside the packs keeps a window for each source: its newest
+documents, from which its pack is mined. Only sources with new documents are
+mined again. A pack stays unchanged until its window holds enough documents, or
+while it has an error, which is told.
+In the table, "given" counts the documents that were read, and "window" those in
+the window. Of these, "new" were not known before, or have changed.
+An expression that the window no longer gives stays in the pack for a while,
+counted as "kept". It goes when enough documents in a row are without it, or
+when mining rejects it. Of the latter the table says in how many documents they
+are still, and names the rule that keeps the first; --json has that of each.
 --dry-run shows what would change.
 
 A folder that is missing, and a source that the folder has neither a pack nor a
@@ -48,8 +47,7 @@ caution, separators and own patterns. --caution counts instead of that of the
 packs, and they keep it. All other options have their defaults. Packs do not
 record the model: give the same --model as when they were mined. A source
 without a pack is mined with the defaults. If it needs other options, such as
-own patterns, first run "mine --patterns-file ..." on its documents with PACKS
-as the output folder, and update from then on.
+own patterns, first run "mine --patterns-file ... -o PACKS" on its documents.
 """
 
 _MAX_LISTED, _MAX_TEXT, _MAX_NAMED = 10, 100, 40

@@ -171,7 +171,7 @@ def _tabulate_sources(scores: Mapping[str, CutScore], settings: Mapping[str, Any
     }
     notes = (
         "counts are characters other than white space; removal of dynamic boilerplate is neither required nor punished",
-        "optional spans are not counted",
+        "loss: content lost, that is removed content / all content; optional spans are not counted",
         "wounds: places in 100 documents at which letters or digits of content are removed",
     )
     return TrialResult(name="gold spans", settings=settings, units=_SPAN_UNITS, rows=(*rows, mean), notes=notes)

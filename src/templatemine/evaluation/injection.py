@@ -74,7 +74,7 @@ DF_BINS = ((3, 5), (6, 10), (11, 30), (31, 100), (101, None))
 NOTES = (
     "found: templates of which nine tenths of the text were removed",
     "precision and false removals of a group: text removed in one piece with its templates",
-    "false removals of all: also text removed elsewhere; in characters other than white space, per 10,000 of content",
+    "false removals of all: content lost, also elsewhere; in characters other than white space, per 10,000 of content",
     "before: removed from the unchanged articles; their own boilerplate, which is not counted",
 )
 

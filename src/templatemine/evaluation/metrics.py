@@ -86,12 +86,12 @@ class SpanScore:
 
     @property
     def loss(self) -> float:
-        """Return removed content / all content."""
+        """Return the content lost: removed content / all content."""
         return self.removed_content / max(1, self.content)
 
     @property
     def per_10k(self) -> float:
-        """Return removed content in 10,000 characters of content."""
+        """Return the content lost, in 10,000 characters of content."""
         return 1e4 * self.loss
 
 
