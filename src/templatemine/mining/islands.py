@@ -60,8 +60,8 @@ _SAME_STORY = 0.25
 """Share of the sentences of the one that says less, from which on two articles tell one story."""
 _MAX_TOLD = 16
 """Articles of a string whose stories are looked at."""
-_VISIBLE, _TAKEN = regex.compile(r"\S"), "\ufffc"
-"""What is cut, character by character, and what takes the place of each where strings are counted that stay."""
+_VISIBLE, _TAKEN = regex.compile(r"\S+"), "\ufffc"
+"""Words that are cut, and what takes the place of each where strings are counted that stay."""
 _OPEN = frozenset(",·|/&-–—")
 """What a cut may end with, beside a letter or a figure, whose sentence goes on behind it."""
 _LETTER = regex.compile(r"\p{L}")
