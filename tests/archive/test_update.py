@@ -158,7 +158,7 @@ def test_a_source_that_does_not_fit_keeps_its_newest(tmp_path: Path, monkeypatch
     """Whatever the order they came in, in parts or not."""
     articles = [article("a.example", number) for number in range(200)]
     Random(3).shuffle(articles)
-    size = memory_cost(Document(**articles[0]))[1]
+    size = memory_cost(Document(**articles[0]))
     monkeypatch.setattr(module.ArchiveConfig, "budget", property(lambda self: 50 * size))
     told: list[str] = []
     path = write(tmp_path / "new.jsonl", articles)

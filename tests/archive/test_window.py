@@ -85,7 +85,7 @@ def test_days_that_are_none(day: str | None) -> None:
 
 def test_a_window_that_does_not_fit_loses_its_oldest() -> None:
     new = [document(number, f"2024-05-{number:02}", "x" * 1000) for number in range(1, 31)]
-    room = 20 * memory_cost(new[0][0])[1]
+    room = 20 * memory_cost(new[0][0])
     window = Window((), TODAY, WindowConfig(), room)
     window.add(new)
     assert ids(window.documents) == [*map(str, range(11, 31))]

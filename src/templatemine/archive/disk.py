@@ -333,7 +333,7 @@ def choose_sample_within(
     for position, document in enumerate(documents):
         digest = blake2b(document.id.encode("utf-8", "surrogatepass"), digest_size=8, key=key).digest()
         rank = int.from_bytes(digest, "little")
-        _, cost = memory_cost(document)
+        cost = memory_cost(document)
         if (rank, position) >= limit:
             continue
         # The greatest on top, to be the first to go; what goes bars all behind it, so that order changes nothing.

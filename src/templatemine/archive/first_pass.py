@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple
 from typing import Any
@@ -23,6 +24,7 @@ from templatemine.archive.partition import (
     decode_source,
     encode_document,
     encode_source,
+    memory_cost,
 )
 from templatemine.cleaning.tally import UnnamedRecords
 from templatemine.config import ReadConfig
@@ -30,7 +32,7 @@ from templatemine.errors import CorpusError
 from templatemine.io.fields import has_id
 from templatemine.io.files import Report, no_documents_error
 from templatemine.io.write import write_errors
-from templatemine.model import Document, Record
+from templatemine.model import Record
 from templatemine.progress import Progress
 from templatemine.text.dates import UnreadableDates
 
@@ -80,7 +82,7 @@ class FirstPass:
         on_error: Callable[[CorpusError], None] | None,
     ) -> None:
         self.count_source: Callable[[str, int], None] = lambda source, documents: None
-        self.sizes: dict[str, SourceSizes] = {}
+        self.sizes: dict[str, SourceSizes] = defaultdict(SourceSizes)
         self._inputs = inputs
         self._work = work
         self._read = read
@@ -175,16 +177,10 @@ class FirstPass:
         document = record.document
         key = encode_source(document.source)
         splitter.add(key, encode_document(document, has_id(record.fields, self._read)))
-        self._count(document)
+        self.sizes[document.source].add(memory_cost(document))
         self.count_source(document.source, self.sizes[document.source].documents)
         self.nameless.add(record, self._read)
         self.dates.add(document.source, record.fields.get(self._read.date_field), document.date, record.where)
-
-    def _count(self, document: Document) -> None:
-        sizes = self.sizes.get(document.source)
-        if sizes is None:
-            sizes = self.sizes[document.source] = SourceSizes()
-        sizes.add(document)
 
     def _truncate_files(self, lengths: Mapping[str, int]) -> None:
         """Cut off the records after the last checkpoint, and count those before it again."""
@@ -193,7 +189,7 @@ class FirstPass:
             with write_errors(path):
                 os.truncate(path, lengths.get(name, 0))
             for key, body in read_bodies(path):
-                self._count(decode_document(key, body)[0])
+                self.sizes[decode_source(key)].add(memory_cost(decode_document(key, body)[0]))
 
     def _tell_if_changed(self, before: Any, path: str) -> None:
         if before != manifest.UNKNOWN and manifest.input_identity(path) != before:

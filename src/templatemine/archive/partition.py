@@ -75,35 +75,30 @@ def decode_document(key: bytes, body: bytes) -> tuple[Document, bool]:
 
 @dataclass(slots=True)
 class SourceSizes:
-    """The sizes of a source after the first pass: documents, bytes of its texts in memory, and bytes that mining all of
-    it takes, and its largest document alone (see `memory_cost`)."""
+    """The sizes of a source after the first pass: documents, and bytes that mining all of it takes, and its largest
+    document alone (see `memory_cost`)."""
 
     documents: int = 0
-    text: int = 0
     cost: int = 0
     largest: int = 0
 
-    def add(self, document: Document) -> None:
-        """Count a document."""
-        text, cost = memory_cost(document)
+    def add(self, cost: int) -> None:
+        """Count a document by its cost."""
         self.documents += 1
-        self.text += text
         self.cost += cost
         self.largest = max(self.largest, cost)
 
 
-def memory_cost(document: Document) -> tuple[int, int]:
-    """Return the bytes of memory that a document takes, and those that mining takes for each such document.
+def memory_cost(document: Document) -> int:
+    """Return the bytes of memory that mining takes for a document, those of the document itself among them.
 
-    The second is what docs/performance.md says, with a token for four bytes of text, and one for three where the text
+    It is what docs/performance.md says, with a token for four bytes of text, and one for three where the text
     is of three bytes a character (Chinese, Japanese, Thai), in which every character is a token and strings abound.
     """
     body = document.body
     text = sum(sys.getsizeof(value) for value in (document.text, document.html, document.url, document.title) if value)
     size = len(body) if body.isascii() else len(body.encode("utf-8", "surrogatepass"))
-    return text + _DOCUMENT_OVERHEAD, text + _DOCUMENT_OVERHEAD + (
-        _COST_PER_DENSE_BYTE if size > 2 * len(body) else _COST_PER_BYTE
-    ) * size
+    return text + _DOCUMENT_OVERHEAD + (_COST_PER_DENSE_BYTE if size > 2 * len(body) else _COST_PER_BYTE) * size
 
 
 _DOCUMENT_OVERHEAD = 400
@@ -270,7 +265,7 @@ class StoredDocuments(Sequence[Document]):
         self._kept: array[int] | None = None
         self.left_out = 0
         if max_cost is not None:
-            self._kept = array("q", (index for index, one in enumerate(self._all()) if memory_cost(one)[1] <= max_cost))
+            self._kept = array("q", (index for index, one in enumerate(self._all()) if memory_cost(one) <= max_cost))
             self.left_out = self._first_index[-1] - len(self._kept)
 
     def __len__(self) -> int:
@@ -282,7 +277,7 @@ class StoredDocuments(Sequence[Document]):
 
     def __iter__(self) -> Iterator[Document]:
         for document in self._all():
-            if self._max_cost is None or memory_cost(document)[1] <= self._max_cost:
+            if self._max_cost is None or memory_cost(document) <= self._max_cost:
                 yield document
 
     @overload

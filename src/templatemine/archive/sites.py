@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -38,6 +39,8 @@ _WORK = ".templatemine-sort"
 _BASE_MEMORY = int(NUMBERS["SortConfig.memory"].least) // 2
 _UNIT_COPIES = 3
 """A unit is held once, and the file that is being written up to twice, packed and not."""
+_LINE_OVERHEAD = 100
+"""Bytes of memory that a line takes beside itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +105,7 @@ def _split_records(
     records_read: Iterable[Record], work: str, names: ReadConfig, progress: Progress
 ) -> dict[str, SourceSizes]:
     splitter = Splitter(os.path.join(work, FOLDERS[0]), bucket_name)
-    sizes: dict[str, SourceSizes] = {}
+    sizes: dict[str, SourceSizes] = defaultdict(SourceSizes)
     for number, record in enumerate(records_read, 1):
         source = record.document.source
         fields = record.fields
@@ -110,11 +113,7 @@ def _split_records(
             fields = {**fields, names.source_field: source}
         line = encode_line(fields)
         splitter.add(encode_source(source), line)
-        if source not in sizes:
-            sizes[source] = SourceSizes()
-        sizes[source].documents += 1
-        sizes[source].text += len(line)
-        sizes[source].cost += len(line) + 100
+        sizes[source].add(len(line) + _LINE_OVERHEAD)
         if number % 256 == 0:
             progress("reading", number, None)
     splitter.flush()
@@ -138,9 +137,12 @@ def _write_sources(
         progress("writing", done, len(sizes))
     return [
         SortedSource(
-            source=source, documents=source_sizes.documents, size=source_sizes.text, path=files.path(file_name(source))
+            source=source,
+            documents=found.documents,
+            size=found.cost - _LINE_OVERHEAD * found.documents,
+            path=files.path(file_name(source)),
         )
-        for source, source_sizes in sorted(sizes.items())
+        for source, found in sorted(sizes.items())
     ]
 
 

@@ -306,8 +306,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
             self.dates.add(document.source, record.fields.get(self.config.read.date_field), document.date, record.where)
             own_id = has_id(record.fields, self.config.read)
             splitter.add(encode_source(document.source), encode_document(document, own_id))
-            sizes[document.source].documents += 1
-            sizes[document.source].cost += memory_cost(document)[1]
+            sizes[document.source].add(memory_cost(document))
             if count % 256 == 0:
                 self.progress("reading", count, None)
         splitter.flush()
@@ -375,7 +374,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
             document, own_id = decode_document(key, body)
             given[document.source] += 1
             new[document.source].append((document, own_id))
-            if unit.giant and (budget_left := budget_left - memory_cost(document)[1]) < 0:
+            if unit.giant and (budget_left := budget_left - memory_cost(document)) < 0:
                 windows[document.source].add(new[document.source])
                 new[document.source], budget_left = [], self.budget // 4
         states = {}

@@ -86,7 +86,7 @@ class Window:
         newest = max((dated.day for dated in self._documents.values()), default="")
         undated = next((day for day in days if day is not None), self._today)
         for (document, own_id), own_day in zip(new_documents, days, strict=True):
-            if memory_cost(document)[1] > max_document_cost(self._budget):
+            if memory_cost(document) > max_document_cost(self._budget):
                 self.left_out += 1
                 continue
             day = own_day or newest or undated
@@ -127,7 +127,7 @@ class Window:
         budget_left = self._budget
         fitting: list[tuple[bytes, DatedDocument]] = []
         for item in reversed(by_day):
-            budget_left -= memory_cost(item[1].document)[1]
+            budget_left -= memory_cost(item[1].document)
             if budget_left < 0:
                 self.left_out += len(by_day) - len(fitting)
                 break
