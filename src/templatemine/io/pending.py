@@ -19,37 +19,25 @@ class _FilePart:
         That of records without one.
     number : int
         Of the first line or row, counted from 1.
+    data : bytes
     """
 
     place: str
     source: str
     number: int
+    data: bytes
 
 
-@dataclass(frozen=True, slots=True)
 class Lines(_FilePart):
-    """Some unparsed lines of JSON.
+    """Some unparsed lines of JSON, one after the other; the last one may be without its line feed."""
 
-    Attributes
-    ----------
-    data : bytes
-        One line after the other; the last one may be without its line feed.
-    """
-
-    data: bytes
+    __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
 class Rows(_FilePart):
-    """Some rows of a table.
+    """Some rows of a table: one batch, as a stream of Arrow."""
 
-    Attributes
-    ----------
-    data : bytes
-        One batch, as a stream of Arrow.
-    """
-
-    data: bytes
+    __slots__ = ()
 
 
 Item = tuple[str, str, Mapping[str, Any]]
