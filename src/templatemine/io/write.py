@@ -212,22 +212,21 @@ def claim(temporary: str, target: str) -> None:
         It cannot be written.
     """
     try:
-        os.link(temporary, target)
+        try:
+            os.link(temporary, target)
+            return
+        except FileExistsError:
+            raise
+        except OSError:
+            # File systems without hard links (FAT, some network ones): take the name with an empty file, then fill it.
+            os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
     except FileExistsError:
         raise CorpusError(f"appeared while it was being written; it {exists_already()}", target, fatal=True) from None
-    except OSError:
-        # File systems without hard links (FAT, some network ones): take the name with an empty file, then fill it.
-        try:
-            os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
-        except FileExistsError:
-            raise CorpusError(
-                f"appeared while it was being written; it {exists_already()}", target, fatal=True
-            ) from None
-        try:
-            os.replace(temporary, target)
-        except BaseException:
-            os.unlink(target)
-            raise
+    try:
+        os.replace(temporary, target)
+    except BaseException:
+        os.unlink(target)
+        raise
 
 
 def sync(path: str, flags: int = os.O_RDONLY) -> None:
