@@ -8,6 +8,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 
 __all__ = [
     "CapacityError",
@@ -110,11 +111,8 @@ class CorpusError(TemplateMineError):
         return cls(str(error).removesuffix(hint) if hint else str(error), where, fatal=fatal, hint=hint)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_restore_corpus_error, (self.problem.removesuffix(self.hint), self.where, self.fatal, self.hint))
-
-
-def _restore_corpus_error(problem: str, where: str, fatal: bool, hint: str) -> CorpusError:
-    return CorpusError(problem, where, fatal=fatal, hint=hint)
+        restore = partial(CorpusError, fatal=self.fatal, hint=self.hint)
+        return restore, (self.problem.removesuffix(self.hint), self.where)
 
 
 class HintedError(ValueError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 LISTED = 20
@@ -73,12 +74,8 @@ def _underlined(kind: str) -> str:
 
 def legend(kinds: Iterable[str]) -> str:
     """Return the kinds that were shown, with how often and in which colour; nothing if there are none."""
-    counts: dict[str, int] = {}
-    for kind in kinds:
-        if kind:
-            counts[kind] = counts.get(kind, 0) + 1
     shown = ", ".join(
         f'<span style="border-bottom: 2px solid {_COLOURS.get(kind, "currentcolor")}">{escape(kind)}</span> {number}'
-        for kind, number in counts.items()
+        for kind, number in Counter(filter(None, kinds)).items()
     )
     return f"<p>{shown}</p>" if shown else ""

@@ -217,10 +217,6 @@ _URL_LINE = re.compile(r"^\s*URL:.*$", re.MULTILINE)
 _MARKS = re.compile(r"<[phl]>", re.IGNORECASE)
 
 
-def _strip_any_markup(gold: str) -> str:
-    return unescape(_MARKS.sub(" ", _URL_LINE.sub("", gold.split(_COMMENTS)[0])))
-
-
 def _strip_cleaneval(gold: str) -> str:
     return unescape(_MARKS.sub(" ", _URL_LINE.sub("", gold)))
 
@@ -230,7 +226,7 @@ def _strip_dragnet(gold: str) -> str:
 
 
 TEXT_FORMS: Mapping[str, Callable[[str], str]] = {
-    "auto": _strip_any_markup,
+    "auto": lambda gold: _strip_cleaneval(_strip_dragnet(gold)),
     "plain": str,
     "cleaneval": _strip_cleaneval,
     "dragnet": _strip_dragnet,

@@ -154,18 +154,13 @@ class _Notes:
         if errors not in ("raise", "skip"):
             raise ConfigError(f"errors: expected raise or skip, got {errors!r}")
         self.on_error: Callable[[CorpusError], None] | None = self._skip if errors == "skip" else None
-        self._number = 0
+        self.skipped = 0
         self._named: list[str] = []
         self._problems: set[str] = set()
         self._overruled: dict[str, int] = {}
 
-    @property
-    def skipped(self) -> int:
-        """Return how many records were left out."""
-        return self._number
-
     def _skip(self, error: CorpusError) -> None:
-        self._number += 1
+        self.skipped += 1
         if error.problem not in self._problems and len(self._named) < _MAX_NAMED:
             self._problems.add(error.problem)
             self._named.append(str(error))
@@ -178,9 +173,9 @@ class _Notes:
         """Warn of skipped records, and of sources that have become one."""
         if told := describe_overruled(self._overruled, config):
             warn_caller(told)
-        if self._number:
-            more = f"; and {self._number - len(self._named):,} more" if self._number > len(self._named) else ""
-            warn_caller(f"{counted(self._number, 'record')} skipped: {'; '.join(self._named)}{more}")
+        if self.skipped:
+            more = f"; and {self.skipped - len(self._named):,} more" if self.skipped > len(self._named) else ""
+            warn_caller(f"{counted(self.skipped, 'record')} skipped: {'; '.join(self._named)}{more}")
 
 
 _MAX_NAMED = 3
