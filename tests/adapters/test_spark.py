@@ -211,13 +211,13 @@ STEPS = ("mine", "compare_strings", "decide", "answer_queries", "proceed", "clea
 def make_deadly_once(step: Callable[..., Iterator[Any]], marker: str) -> Callable[..., Iterator[Any]]:
     """A step whose process kills itself in the middle of the first of its tasks, and of no other."""
 
-    def work(batches: Iterator[Any], *others: Any) -> Iterator[Any]:
+    def work(batches: Iterator[Any], *others: Any, **named: Any) -> Iterator[Any]:
         import os
         import signal
 
         from pyspark import TaskContext
 
-        for batch in step(batches, *others):
+        for batch in step(batches, *others, **named):
             yield batch
             try:
                 os.close(os.open(marker, os.O_CREAT | os.O_EXCL))

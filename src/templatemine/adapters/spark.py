@@ -17,6 +17,7 @@ import heapq
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from templatemine.config import CleanConfig, PipelineConfig, ReadConfig, SampleConfig
@@ -102,14 +103,9 @@ def read_archive(spark: SparkSession, paths: Iterable[str], read: ReadConfig | N
     DataFrame
         source, id, url, date, title, text, html, and file and place, which file and where in it a document is.
     """
-    listed = [(number, path) for number, path in enumerate(paths)]
-    config = read or ReadConfig()
-
-    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return tasks.read(batches, config)
-
+    listed = list(enumerate(paths))
     files = spark.createDataFrame(listed, "number int, path string").repartitionById(max(1, len(listed)), "number")
-    return files.mapInArrow(work, tasks.DOCUMENT_SCHEMA)
+    return files.mapInArrow(partial(tasks.read, config=read or ReadConfig()), tasks.DOCUMENT_SCHEMA)
 
 
 # -------------------------------------------------------------------------------------------------------------- mining
@@ -174,11 +170,7 @@ class SparkExecutor(Executor["DataFrame", "DataFrame", "DataFrame"]):
             one.unpersist()
 
     def map_documents(self, work: MineSource) -> DataFrame:
-        plan = self._placement.plan
-
-        def mine(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            return tasks.mine(batches, plan, work)
-
+        mine = partial(tasks.mine, plan=self._placement.plan, work=work)
         return self._persist(
             _select_documents(self._documents, self._placement, self._spark)
             .repartitionById(self._placement.partitions, "part")
@@ -196,13 +188,7 @@ class SparkExecutor(Executor["DataFrame", "DataFrame", "DataFrame"]):
 
     def map_candidates(self, kept: DataFrame, table: DataFrame, work: DecideSource) -> DataFrame:
         plan = self._placement.plan
-
-        def decide(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            return tasks.decide(batches, plan, work)
-
-        def proceed(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            return tasks.proceed(batches, plan)
-
+        decide, proceed = partial(tasks.decide, plan=plan, work=work), partial(tasks.proceed, plan=plan)
         known = kept.where(F.col("kind") != tasks.RATES).unionByName(table)
         steps = self._persist(self._partition_by_source(known).mapInArrow(decide, tasks.ROW_SCHEMA))
         reports = steps.where(F.col("kind") == tasks.REPORT)

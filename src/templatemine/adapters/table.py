@@ -9,7 +9,6 @@ Tables come in by the Arrow PyCapsule interface and go out by it, a batch at a t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from typing import Any
 
 from templatemine.adapters.rows import Packs, RowCleaner, body_columns
@@ -71,7 +70,7 @@ class TableCleaner:
         """
         reader = open_table(table)
         schema = self.schema(reader.schema)
-        return pa.RecordBatchReader.from_batches(schema, self.batches(batches_of(reader), schema))
+        return pa.RecordBatchReader.from_batches(schema, (self.batch(one, schema) for one in batches_of(reader)))
 
     def schema(self, schema: pa.Schema) -> pa.Schema:
         """Return the columns of a table after cleaning: the text in its place, new ones behind all others."""
@@ -90,11 +89,6 @@ class TableCleaner:
             field = pa.field(name, kind)
             schema = schema.set(listed.index(name), field) if name in listed else schema.append(field)
         return schema
-
-    def batches(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-        """Clean batches; `schema` is that of the result."""
-        for batch in batches:
-            yield self.batch(batch, schema)
 
     def batch(self, batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
         """Clean one batch; a row that cannot be cleaned stays as it was, and has nothing removed."""
