@@ -101,7 +101,7 @@ class Desk:
         for source in self.library.sources:
             articles = self.library.articles.get(source, [])
             row: dict[str, Any] = {"source": source, "sample": len(articles), "annotated": len(done.get(source, ()))}
-            row |= {"pages": sum(one.document.is_html for one in articles), "problem": "", "pack": False}
+            row |= {"problem": "", "pack": False}
             try:
                 stored = self.library.stored_pack(source)
             except PackError as error:
@@ -447,7 +447,6 @@ class Desk:
             "source": source,
             "id": name,
             "title": title_text(document),
-            "url": document.url,
             "kind": document_kind(document),
             "labels": [asdict(label) for label in LABELS[document_kind(document)]],
             "kinds": KINDS,

@@ -14,7 +14,6 @@ from typing import Any
 
 from templatemine.archive.apply_overrides import mined_templates
 from templatemine.cleaning.cleaner import Cleaner
-from templatemine.config import CleanConfig
 from templatemine.desk.annotations import LABELS, OTHER, Mark, find_units, label_units, merge_labels
 from templatemine.desk.export import main_text, select_finished
 from templatemine.desk.library import Article, Library
@@ -88,15 +87,15 @@ def finished_marks(library: Library, article: Article) -> dict[str, list[Mark]]:
     }
 
 
-def _find_cuts(name: str, pack: Pack | None, text: str, config: CleanConfig | None = None) -> list[tuple[int, int]]:
+def _find_cuts(name: str, pack: Pack | None, text: str) -> list[tuple[int, int]]:
     if pack is None or name == ORIGINAL:
         return []
     if name == MINED_TEMPLATES:
         pack = changed(pack, templates=mined_templates(pack))
-    return [(span.start, span.end) for span in Cleaner(pack, config).clean(text).removed]
+    return [(span.start, span.end) for span in Cleaner(pack).clean(text).removed]
 
 
-def propose_marks(document: Document, pack: Pack | None, config: CleanConfig | None = None) -> list[Mark]:
+def propose_marks(document: Document, pack: Pack | None) -> list[Mark]:
     """Propose marks: the parts that the pack removes, or the main text by page model and page history."""
     parts = find_units(document, None if pack is None else pack.rules)
     if document.is_html:
@@ -106,7 +105,7 @@ def propose_marks(document: Document, pack: Pack | None, config: CleanConfig | N
         return merge_labels(label_units(kept, parts), parts)
     if pack is None or pack.html:
         return []
-    cuts = [(start, end, "template") for start, end in _find_cuts(DECIDED_TEMPLATES, pack, document.body, config)]
+    cuts = [(start, end, "template") for start, end in _find_cuts(DECIDED_TEMPLATES, pack, document.body)]
     return merge_labels(label_units(cuts, parts), parts)
 
 
