@@ -34,17 +34,6 @@ def test_a_label_without_its_headline_is_torn() -> None:
     assert score.partial_share == 1.0
 
 
-def test_what_goes_whole_is_not_torn() -> None:
-    score = score_cuts(TEXT, GOLD, [(0, 19), (32, 46)])
-    assert (score.boilerplate_recall, score.partial_share, score.cut_stretches) == (1.0, 0.0, 2)
-
-
-def test_a_stretch_ends_with_its_line() -> None:
-    gold = [(0, 7, "template")]
-    assert score_cuts("one\ntwo", gold, [(0, 3)]) == CutScore(SpanScore(6, 0, 3, 0), cut_stretches=1, articles=1)
-    assert score_cuts("one two", gold, [(0, 3)]).partial_share == 1.0
-
-
 def test_without_boilerplate_or_cuts_nothing_is_told() -> None:
     score = score_cuts("a story", [], [(0, 1)])
     assert (score.boilerplate_recall, score.partial_share) == (None, None)

@@ -279,9 +279,6 @@ class TestHtmlEncoding:
         page = b"<!--" + b" " * 5000 + b"--><meta charset=koi8-r>\xee"
         assert page_text(page).endswith("î")
 
-    def test_utf8_with_a_bad_byte_stays_utf8_if_it_says_so(self) -> None:
-        assert page_text("<meta charset=utf-8>日本".encode() + b"\xff") == "<meta charset=utf-8>日本\ufffd"
-
     def test_a_byte_order_mark_outranks_the_meta(self) -> None:
         meta = "<meta charset=koi8-r>é"
         assert page_text(b"\xef\xbb\xbf" + meta.encode() + b"\xff") == meta + "\ufffd"
@@ -301,10 +298,6 @@ class TestHtmlEncoding:
         for meta in ("", "<meta charset=iso-8859-1>"):
             assert page_text((meta + text).encode() + b"\xff") == meta + text + "\ufffd"
 
-    def test_utf8_that_is_none_is_not_believed(self) -> None:
-        meta = "<meta charset=utf-8>"
-        assert page_text(meta.encode() + b"Gr\xf6\xdfe, caf\xe9") == meta + "Größe, café"
-
     def test_escapes_of_iso_2022(self) -> None:
         page = '<meta charset="iso-2022-jp"><p>東京の天気</p>'
         assert page_text(page.encode("iso2022_jp")) == page
@@ -317,10 +310,6 @@ class TestHtmlEncoding:
         assert page_text(page.encode("koi8-r")) == page
         both = page.replace("<p>", "<meta charset=windows-1251><p>")
         assert page_text(both.encode("cp1251")) == both
-
-    def test_no_page_is_refused(self) -> None:
-        for seed in range(256):
-            assert isinstance(page_text(bytes((seed * n * n) % 256 for n in range(300)) + b"\xff"), str)
 
 
 GREEK = "<p>Η γρήγορη αλεπού πηδάει πάνω από τον σκύλο και φεύγει μακριά.</p>"
