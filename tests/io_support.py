@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import io
 import os
 import sys
 from collections.abc import Iterable
@@ -68,22 +67,6 @@ def record(
     }
     head = "WARC/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in headers.items())
     return head.encode() + b"\r\n" + block + b"\r\n\r\n"
-
-
-class Endless(io.RawIOBase):
-    """Zero bytes, as many as are asked for, up to a size."""
-
-    def __init__(self, size: int) -> None:
-        self.left = size
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: bytearray | memoryview) -> int:
-        size = min(len(buffer), self.left)
-        buffer[:size] = bytes(size)
-        self.left -= size
-        return size
 
 
 def is_locked(path: Path) -> bool:

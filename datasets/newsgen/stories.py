@@ -5,7 +5,7 @@ tell one story.  An article draws the facts of its topic once (town, people, wha
 lead, goes on with some of the topic's paragraphs in their order and some that fit any topic, and mostly ends with a
 close.
 
-Sentences are written from parts, so that few articles share a whole one; `count_forms` says how many ways there are.
+Sentences are written from parts, so that few articles share a whole one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from math import prod
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -26,7 +25,7 @@ from newsgen.han import HAN
 from newsgen.language import Draft, Language, Script, capitalise, draw
 from newsgen.latin import LATIN
 
-__all__ = ["STORIES", "AnyLanguage", "StoryLanguage", "count_forms", "paragraphs"]
+__all__ = ["STORIES", "AnyLanguage", "StoryLanguage", "paragraphs"]
 
 FOLDER = Path(__file__).resolve().parent.parent / "stories"
 BASES = {script.name: script for script in (LATIN, ARABIC, HAN)}
@@ -218,24 +217,6 @@ def paragraphs(table: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 AnyLanguage = Language | StoryLanguage
-
-
-def count_forms(table: Mapping[str, Any], topic: str, text: str) -> int:
-    """In how many ways `text` can be written, figures and names of people not counted."""
-    lists = {**table["facts"], **table.get("fresh", {}), **table["topics"].get(topic, {"facts": {}})["facts"]}
-
-    def count(text: str) -> int:
-        found = CHOICE.search(text)
-        if found:
-            return sum(count(text[: found.start()] + one + text[found.end() :]) for one in found[1].split("|"))
-        sizes = {}
-        for _, name, _ in SLOT.findall(text):
-            if name in lists:
-                options = lists[name]
-                sizes[name] = len(table[options[0][1:]]) if options[0].startswith("@") else len(options)
-        return prod(sizes.values())
-
-    return count(text)
 
 
 def _read_script(path: Path) -> Script:

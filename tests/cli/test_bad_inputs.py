@@ -101,7 +101,6 @@ JSON_BOMB = b'{"text": "' + b"x" * (8 * MIB) + b'"}\n'
 LARGE = "expected at most 1,048,576 bytes, found more"
 UNPACKS = "cannot be read: it unpacks to more than 200 times its size"
 NOTHING = "error: {}: expected documents, found none"
-ALL_BAD = "error: {}: expected documents, found 1 that cannot be read"
 
 Kind = tuple[str, str, bytes | Callable[[], bytes], int, str]
 

@@ -18,7 +18,6 @@ from templatemine.crawl.revisit import (
 )
 
 BOUNDS = (900.0, 86_400.0)
-HOUR = 3600.0
 
 
 def simulate_visits(every_item: float, days: float = 6.0, items: int = 30, ttl: float = 0.0) -> RevisitSchedule:

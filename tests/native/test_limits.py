@@ -24,10 +24,6 @@ NEWS = pattern_set("news")
 SCANNER = NEWS.scanner_arguments("-", False)
 
 
-def u16(*values: int) -> NDArray[np.uint16]:
-    return np.array(values, np.uint16)
-
-
 def u64(*values: int) -> NDArray[np.uint64]:
     return np.array(values, np.uint64)
 
