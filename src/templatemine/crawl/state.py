@@ -130,14 +130,9 @@ class CrawlState:
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         """Commit everything that happens inside, or nothing if an exception is raised."""
-        with self._errors():
+        with self._errors(), self._db:
             self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-            except BaseException:
-                self._db.execute("ROLLBACK")
-                raise
-            self._db.execute("COMMIT")
+            yield
 
     # ------------------------------------------------------------------------------------------------------- the output
 

@@ -13,7 +13,7 @@ import json
 import secrets
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -151,24 +151,16 @@ class Store:
 
     @contextmanager
     def _connect(self) -> Iterator[sqlite3.Connection]:
-        base = sqlite3.connect(self.path, timeout=30, isolation_level=None)
-        try:
+        with closing(sqlite3.connect(self.path, timeout=30, isolation_level=None)) as base:
             base.execute("PRAGMA synchronous=FULL")
             yield base
-        finally:
-            base.close()
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         """Open an exclusive transaction: all of it or nothing."""
-        with self._connect() as base:
+        with self._connect() as base, base:
             base.execute("BEGIN IMMEDIATE")
-            try:
-                yield base
-            except BaseException:
-                base.execute("ROLLBACK")
-                raise
-            base.execute("COMMIT")
+            yield base
 
     # ------------------------------------------------------------------------------------------------------ decisions
 
