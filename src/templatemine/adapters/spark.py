@@ -453,7 +453,7 @@ def _serialize_packs(packs: DataFrame | Packs) -> dict[str, bytes]:
     if isinstance(packs, Mapping):
         return {source: tasks.serialize(pack) for source, pack in packs.items()}
     some = packs.where(F.col("pack").isNotNull()).select("source", "pack")
-    rows = some.mapInArrow(tasks.check_packs, "source string, pack binary, problem string").collect()
+    rows = some.mapInArrow(tasks.check_packs, tasks.CHECKED_SCHEMA).collect()
     for row in rows:
         if row["problem"] is not None:
             warn_skipped(row["source"], SkippedPackError(row["problem"]))

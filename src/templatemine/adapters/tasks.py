@@ -348,10 +348,7 @@ _REPORT = _arrow_schema(REPORT_SCHEMA)
 def read_reports(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Turn rows of reports into a row a source, as users see it."""
     for row in _join_rows(batches):
-        columns = [[value] for value in deserialize(row.data)]
-        yield pa.RecordBatch.from_arrays(
-            [pa.array(column, one.type) for column, one in zip(columns, _REPORT, strict=True)], schema=_REPORT
-        )
+        yield pa.RecordBatch.from_pylist([deserialize(row.data)._asdict()], schema=_REPORT)
 
 
 # ----------------------------------------------------------------------------------------------------------- cleaning
@@ -377,22 +374,20 @@ class _LazyPacks(Mapping[str, Pack]):
         return len(self._data)
 
 
+CHECKED_SCHEMA = "source string, pack binary, problem string"
+
+
 def check_packs(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Check packs in JSON by all rules of `Pack.from_json`: yield each source with its pack, serialised, or null and
     the reason."""
     for batch in batches:
-        names: list[str] = batch["source"].to_pylist()
-        packs: list[bytes | None] = []
-        problems: list[str | None] = []
-        for name, text in zip(names, batch["pack"].to_pylist(), strict=True):
+        rows: list[dict[str, Any]] = []
+        for name, text in zip(batch["source"].to_pylist(), batch["pack"].to_pylist(), strict=True):
             try:
-                packs.append(serialize(Pack.from_json(text, f"pack of {name}")))
-                problems.append(None)
+                rows.append({"source": name, "pack": serialize(Pack.from_json(text, f"pack of {name}"))})
             except PackError as error:
-                packs.append(None)
-                problems.append(str(error))
-        arrays = [pa.array(names, pa.string()), pa.array(packs, pa.binary()), pa.array(problems, pa.string())]
-        yield pa.RecordBatch.from_arrays(arrays, ["source", "pack", "problem"])
+                rows.append({"source": name, "problem": str(error)})
+        yield pa.RecordBatch.from_pylist(rows, schema=_arrow_schema(CHECKED_SCHEMA))
 
 
 REMOVED_SCHEMA = "array<struct<start:bigint,end:bigint,templates:array<string>,kind:string>>"
