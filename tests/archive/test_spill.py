@@ -78,7 +78,7 @@ def test_what_stands_in_a_frame_is_not_copied(name: str, tmp_path: Path) -> None
     mined = mine_source(name, documents(name), OPTIONS)
     key = name.encode()
     (tmp_path / "mined").write_bytes(pack_pieces(key, dump_candidates(mined, body_offset(key))))
-    _, body = read_single_body(str(tmp_path / "mined"), list_frames(str(tmp_path / "mined"))[0])
+    body = read_single_body(str(tmp_path / "mined"), list_frames(str(tmp_path / "mined"))[0])
     loaded = load_candidates(body)
     assert same(loaded, mined)
     whole = np.frombuffer(body, np.uint8)

@@ -247,7 +247,7 @@ class DiskExecutor(Executor[None, RateFile, None]):
 
     def _read_stored_unit(self, path: str) -> _StoredUnit:
         *source_frames, last = list_frames(path)
-        facts = orjson.loads(read_single_body(path, last)[1])
+        facts = orjson.loads(read_single_body(path, last))
         sources = [decode_source(bytes.fromhex(key)) for key in facts["sources"]]
         frames = dict(zip(sources, source_frames, strict=True))
         return _StoredUnit(frames, facts["duplicates"], facts["too_large"])
@@ -276,7 +276,7 @@ class DiskExecutor(Executor[None, RateFile, None]):
         def make_report(source: str) -> SourceReport:
             if source not in stored.frames:
                 return skip_source(source, documents[source], self._options)
-            candidates = load_candidates(read_single_body(path, stored.frames[source])[1])
+            candidates = load_candidates(read_single_body(path, stored.frames[source]))
             cross_counts = table.lookup(candidates.hashes, self._numbers[source])
             return complete_step(work(candidates, cross_counts, self._options), documents[source], self._options)
 

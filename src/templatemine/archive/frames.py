@@ -78,13 +78,13 @@ def pack_pieces(source: bytes, pieces: Sequence[bytes | memoryview]) -> bytes:
     return b"".join(packed)
 
 
-def read_single_body(path: str, frame: Frame) -> tuple[bytes, memoryview]:
-    """Return the record of a frame that holds one, without a copy of its body."""
+def read_single_body(path: str, frame: Frame) -> memoryview:
+    """Return the body of the record of a frame that holds one, without a copy."""
     with _open_for_reading(path) as handle:
         plain = _read_frame(handle, path, frame.offset)[0]
     key, body = _RECORD.unpack_from(plain, 0)
     start = _RECORD.size + key
-    return plain[_RECORD.size : start], memoryview(plain)[start : start + body]
+    return memoryview(plain)[start : start + body]
 
 
 def list_frames(path: str) -> list[Frame]:

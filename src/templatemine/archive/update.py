@@ -547,7 +547,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
         path = self.window_path(safe_file_name(source) + ".mined")
         if not os.path.exists(path):
             return skip_source(source, documents, options)
-        candidates = load_candidates(read_single_body(path, list_frames(path)[0])[1])
+        candidates = load_candidates(read_single_body(path, list_frames(path)[0]))
         elsewhere = table.lookup(candidates.hashes, self.numbers[source])
         return complete_step(work(candidates, elsewhere, options), documents, options)
 
