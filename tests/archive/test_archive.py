@@ -30,7 +30,6 @@ from templatemine.archive.run import MIN_MEMORY, ArchiveConfig, ArchiveRun
 from templatemine.cleaning.tally import UnnamedRecords
 from templatemine.config import PipelineConfig, ReadConfig, SampleConfig, SharedConfig
 from templatemine.errors import CapacityError, ConfigError, CorpusError
-from templatemine.io import lock
 from templatemine.io.files import Report
 from templatemine.io.read import read_documents
 from templatemine.mining.sampling import choose_sample
@@ -530,19 +529,6 @@ def test_a_full_disk(
         assert [path.name for path in (tmp_path / "disk").iterdir()] in ([], [".templatemine-work"])
     run(paths, str(tmp_path / "disk"))
     assert contents(tmp_path / "disk") == whole
-
-
-def test_two_runs_on_one_folder(tmp_path: Path, paths: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lock, "SHORT_WAIT", 0.1)
-    output = tmp_path / "disk"
-    output.mkdir()
-    with lock.locked(output):
-        with pytest.raises(CorpusError, match="another run is writing to this folder"):
-            run(paths, str(output))
-        with pytest.raises(CorpusError, match="another run"), open_pack_folder(output):
-            pass
-    assert not list(output.iterdir())
-    run(paths, str(output))
 
 
 def test_no_documents_leave_nothing(tmp_path: Path) -> None:

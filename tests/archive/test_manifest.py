@@ -9,13 +9,11 @@ import pytest
 
 from templatemine.archive.manifest import (
     UNKNOWN,
-    digest_options,
     find_difference,
     input_identity,
     read_json,
     write_json,
 )
-from templatemine.config import MineConfig, PipelineConfig
 
 
 def test_identity_of_a_file(tmp_path: Path) -> None:
@@ -43,12 +41,6 @@ def test_identity_of_folders_patterns_and_streams(tmp_path: Path) -> None:
     assert input_identity(str(tmp_path)) != first
     assert len(input_identity(str(tmp_path / "in" / "*.txt"))) == 2
     assert input_identity("-") == input_identity("s3://bucket/key") == UNKNOWN
-
-
-def test_digest() -> None:
-    assert digest_options(PipelineConfig(), 5) == digest_options(PipelineConfig(), 5)
-    assert digest_options(PipelineConfig(mine=MineConfig(min_docs=11)), 5) != digest_options(PipelineConfig(), 5)
-    assert digest_options(PipelineConfig(), 6) != digest_options(PipelineConfig(), 5)
 
 
 def test_difference() -> None:

@@ -21,7 +21,6 @@ from templatemine.archive.window import WindowConfig
 from templatemine.cli import cmd_update as update
 from templatemine.config import MineConfig, PipelineConfig
 from templatemine.errors import CorpusError, PackError
-from templatemine.io import lock
 from templatemine.model import Document
 from templatemine.packs import pack_json
 from templatemine.packs.overrides import Rule
@@ -309,14 +308,6 @@ def test_decisions_while_an_update_runs_are_kept(tmp_path: Path, monkeypatch: py
     assert after.documents == found.window
     assert after.overrides.rules == (Rule(action="reject", id=gone.id),)
     assert gone.id not in [one.id for one in after.templates]
-
-
-def test_two_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lock, "SHORT_WAIT", 0.1)
-    (tmp_path / "packs").mkdir()
-    with lock.locked(tmp_path / "packs"), pytest.raises(CorpusError, match="another run"):
-        run(tmp_path, [article("a.example", 1)])
-    assert not list((tmp_path / "packs").iterdir())
 
 
 def test_a_damaged_window_is_named(tmp_path: Path) -> None:
