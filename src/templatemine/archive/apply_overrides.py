@@ -81,7 +81,7 @@ def handwritten_template(rule: Rule) -> Template:
         Saying why the pack would refuse it.
     """
     template = Template(
-        id=_handwritten_id(rule.regex),
+        id="h" + blake2b(rule.regex.encode("utf-8", "surrogatepass"), digest_size=5).hexdigest(),
         regex=rule.regex,
         tokens=None,
         df=rule.df,
@@ -91,15 +91,6 @@ def handwritten_template(rule: Rule) -> Template:
     )
     check_handwritten(template, "expression")
     return template
-
-
-def _handwritten_id(source: str) -> str:
-    return "h" + blake2b(source.encode("utf-8", "surrogatepass"), digest_size=5).hexdigest()
-
-
-def frequency_candidates(rejected: Iterable[RejectedCandidate]) -> Iterable[RejectedCandidate]:
-    """Return the rejected candidates that a moved cut-off may bring."""
-    return (row for row in rejected if row[3] in FREQUENCY_REASONS)
 
 
 class RuleIndex:

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
-from typing import Any
 
 from templatemine.crawl.settings import CrawlConfig, scrapy_settings
 from templatemine.crawl.state import CrawlState, PageStatus
@@ -106,7 +105,7 @@ def crawl(
         fatal_error = getattr(crawler.spider, "fatal_error", None)
         if fatal_error is not None:
             raise fatal_error
-        stopped = _finish_reason(crawler) == "shutdown"
+        stopped = crawler.stats.get_value("finish_reason") == "shutdown"
         if not stopped:
             state.store_end(0.0)
         counts = state.count_by_status()
@@ -119,10 +118,6 @@ def crawl(
             resumed=resumed,
             stopped=stopped,
         )
-
-
-def _finish_reason(crawler: Any) -> str:
-    return str(crawler.stats.get_value("finish_reason") or "")
 
 
 def _check_output(output: str, state: str, config: CrawlConfig) -> None:

@@ -77,14 +77,13 @@ def cleaneval_text(document: Document, marks: Sequence[Mark]) -> str:
     return "\n".join(f"<{sign[label]}>{text}" for label, text in _labelled_blocks(document, marks))
 
 
-AnnotatedDocument = tuple[Document, Annotation, list[Mark]]
-
-
-def _annotated_documents(library: Library, annotations: Sequence[Annotation], kind: str) -> Iterator[AnnotatedDocument]:
+def _annotated_documents(
+    library: Library, annotations: Sequence[Annotation], kind: str
+) -> Iterator[tuple[Document, Annotation]]:
     for one in annotations:
         article = library.article(one.source, one.id)
         if article is not None and kind in ("any", document_kind(article.document)):
-            yield article.document, one, one.marks
+            yield article.document, one
 
 
 def _json_lines(rows: Iterable[Mapping[str, Any]]) -> bytes:
@@ -93,23 +92,23 @@ def _json_lines(rows: Iterable[Mapping[str, Any]]) -> bytes:
 
 def _export_spans(library: Library, annotations: Sequence[Annotation]) -> bytes:
     rows = _annotated_documents(library, annotations, "article")
-    return _json_lines({"id": document.id, "spans": [list(mark) for mark in marks]} for document, _, marks in rows)
+    return _json_lines({"id": document.id, "spans": [list(mark) for mark in one.marks]} for document, one in rows)
 
 
 def _export_cleaneval(library: Library, annotations: Sequence[Annotation]) -> bytes:
     rows = _annotated_documents(library, annotations, "page")
     return _json_lines(
-        {**_document_fields(document), "gold": cleaneval_text(document, marks)} for document, _, marks in rows
+        {**_document_fields(document), "gold": cleaneval_text(document, one.marks)} for document, one in rows
     )
 
 
 def _export_training(library: Library, annotations: Sequence[Annotation]) -> bytes:
-    def row(document: Document, one: Annotation, marks: list[Mark]) -> dict[str, Any]:
+    def row(document: Document, one: Annotation) -> dict[str, Any]:
         parts = find_units(document)
-        blocks = [[*part, label] for part, label in zip(parts, label_units(marks, parts), strict=True)]
+        blocks = [[*part, label] for part, label in zip(parts, label_units(one.marks, parts), strict=True)]
         return {
             **_document_fields(document),
-            "gold": main_text(document, marks),
+            "gold": main_text(document, one.marks),
             "blocks": blocks,
             "annotator": one.name,
         }
@@ -125,13 +124,13 @@ def _document_fields(document: Document) -> dict[str, Any]:
 def _export_html(library: Library, annotations: Sequence[Annotation]) -> bytes:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for document, _, marks in _annotated_documents(library, annotations, "any"):
+        for document, one in _annotated_documents(library, annotations, "any"):
             if document.is_html:
                 text = merge_marks(
-                    document.body, merge_labels(label_units(marks, parts := find_units(document)), parts)
+                    document.body, merge_labels(label_units(one.marks, parts := find_units(document)), parts)
                 )
             else:
-                text = merge_article_marks(document.body, marks, document.id)
+                text = merge_article_marks(document.body, one.marks, document.id)
             name = f"{safe_file_name(document.source)}/{safe_file_name(document.id)}.html"
             info = zipfile.ZipInfo(name)  # without the time, so that the same marks give the same file
             archive.writestr(info, text.encode("utf-8", "xmlcharrefreplace"), zipfile.ZIP_DEFLATED)

@@ -22,7 +22,6 @@ from templatemine.archive.apply_overrides import (
     MAX_ADDED,
     RuleIndex,
     apply_rules,
-    frequency_candidates,
     handwritten_template,
     mined_templates,
 )
@@ -85,7 +84,8 @@ class CutoffPreview:
         base = [template for template in mined_templates(pack) if template.tokens is not None]
         there = {template.id for template in base}
         rows = [_CutoffCandidate(template, True) for template in base]
-        for tokens, df, count, _ in frequency_candidates(rejected):
+        frequent = (row for row in rejected if row[3] in FREQUENCY_REASONS)  # which a moved cut-off may bring
+        for tokens, df, count, _ in frequent:
             template = bare_template(tokens, df, count)
             if template.id not in there:
                 rows.append(_CutoffCandidate(template, False))

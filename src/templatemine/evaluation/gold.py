@@ -140,7 +140,8 @@ def evaluate_annotation(
     scores: dict[str, CutScore] = {}
     for document, cleaned in zip(annotated, run_system(system, history, annotated), strict=True):
         try:
-            score = score_cuts(document.body, gold[document.id], _list_cuts(cleaned))
+            cuts = [(cut.start, cut.end, cut.kind) for cut in cleaned.removed]
+            score = score_cuts(document.body, gold[document.id], cuts)
         except CorpusError as error:
             raise CorpusError(error.problem, document.id, fatal=True) from None
         scores[document.source] = scores.get(document.source, CutScore()) + score
@@ -204,10 +205,6 @@ def _kind_row(kind: str, average: tuple[float, int, int] | None, count: KindCoun
         "kind recall": count.right / count.cut if count.cut and named else None,
         "kind precision": count.right / count.told if count.told else None,
     }
-
-
-def _list_cuts(cleaned: Cleaned) -> list[tuple[int, int, str]]:
-    return [(cut.start, cut.end, cut.kind) for cut in cleaned.removed]
 
 
 # -------------------------------------------------------------------------------------------------------------- texts

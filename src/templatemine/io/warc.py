@@ -58,9 +58,9 @@ def read_stream(
             yield found
 
 
-def _records(stream: io.BufferedIOBase, place: str, config: ReadConfig, report: Report) -> Iterator[ArchivedResponse]:
+def _records(stream: Any, place: str, config: ReadConfig, report: Report) -> Iterator[ArchivedResponse]:
     """Yield the contents of records, from front to back, over damage where the next record can be found."""
-    head = _head(stream)
+    head = bytes(stream.peek(8)[:8])
     source: Any
     if head.startswith(b"\x1f\x8b"):
         source = gzip_members(stream)
@@ -94,14 +94,6 @@ def _records(stream: io.BufferedIOBase, place: str, config: ReadConfig, report: 
         report(CorpusError(problem + after, place))
         if not more:
             return
-
-
-def _head(stream: Any) -> bytes:
-    if hasattr(stream, "peek"):
-        return bytes(stream.peek(8)[:8])
-    head = bytes(stream.read(8))
-    stream.seek(0)
-    return head
 
 
 class _PlainStream:

@@ -112,7 +112,7 @@ def weigh_main_blocks(page: Page, blocks: Numbers) -> tuple[NDArray[np.float64],
     _, region = np.unique(element, return_inverse=True)
     if not len(blocks):
         return np.zeros(0), region
-    words = _count_keywords(page, blocks, _title_bytes(page))
+    words = _count_keywords(page, blocks, page.title.lower().encode("utf-8", "replace"))
     block_of = np.repeat(np.arange(len(blocks)), np.diff(words.offsets))
     # Equation 4: m keywords in the title, which occur f times in the block.
     title_count = len(words.title)
@@ -141,7 +141,3 @@ def _nearest_containers(page: Page) -> Numbers:
     """Return, for each element, the nearest one around it that can hold several blocks: not of the kind of p, li or
     h1."""
     return _blocks.find_nearest(page.columns["parents"], _IS_CONTAINER[page.columns["tags"]])
-
-
-def _title_bytes(page: Page) -> bytes:
-    return page.title.lower().encode("utf-8", "replace")
