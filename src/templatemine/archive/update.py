@@ -16,7 +16,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from templatemine.archive import manifest
@@ -90,17 +90,40 @@ class UpdateConfig(Options):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SourceUpdate:
-    """The result of a source that had new documents.
+class WindowUpdate:
+    """The window of a source that had new documents.
 
     Attributes
     ----------
+    old_window : int
+        Documents that were in it before.
     given, new, window : int
         Documents that were given, those of them that are in the window now and are new or changed, and all in it.
     replaced : int
         New documents that took the place of one with the same id and another text, be it in the window or new as well.
     first, last : str
         Days of the window; empty if no document fits the memory, or none tells its day.
+    note : str
+        Why the pack was left as it was; empty if it is a new one.
+    """
+
+    source: str
+    old_window: int
+    given: int
+    new: int
+    window: int
+    replaced: int
+    first: str
+    last: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceUpdate(WindowUpdate):
+    """The result of a source that had new documents: its window, and what became of its pack.
+
+    Attributes
+    ----------
     templates : int or None
         Of its pack now; None if it has none.
     rejected : mapping or None
@@ -115,19 +138,10 @@ class SourceUpdate:
         Whether the pack waits for a larger window.
     documents_before : int
         Of the pack that was replaced, if it was not that of the window before; 0 else.
-    note : str
-        Why the pack was left as it was; empty if it is a new one.
     bug : str
         See `SourceOutcome`.
     """
 
-    source: str
-    given: int
-    new: int
-    window: int
-    replaced: int
-    first: str
-    last: str
     templates: int | None
     rejected: Mapping[str, int] | None
     kept: int
@@ -135,7 +149,6 @@ class SourceUpdate:
     unreadable_dates: int
     is_short: bool
     documents_before: int
-    note: str
     changes: Changes
     bug: str = ""
 
@@ -195,22 +208,7 @@ def update_packs(
                     os.rmdir(packs)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _WindowState:
-    """The window of a source after new documents came; `note` says why its pack stays as it is, and `old_window` how
-    many documents were in it before.  See `SourceUpdate`."""
-
-    old_window: int
-    given: int
-    new: int
-    window: int
-    replaced: int
-    first: str
-    last: str
-    note: str
-
-
-class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]):
+class _UpdateRun(Executor[dict[str, WindowUpdate], RateFile, list[SourceUpdate]]):
     """One update: the executor of `pipeline.drive` for the windows of sources that have new documents."""
 
     def __init__(self, packs: str, config: UpdateConfig, progress: Progress, tell: Callable[[str], None]) -> None:
@@ -330,15 +328,15 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
 
     # ------------------------------------------------------------------------------------------------- the stages
 
-    def map_documents(self, work: MineSource) -> dict[str, _WindowState]:
+    def map_documents(self, work: MineSource) -> dict[str, WindowUpdate]:
         """Make the new windows, and mine the strings of those that are large enough."""
-        states: dict[str, _WindowState] = {}
+        states: dict[str, WindowUpdate] = {}
         for done, unit in enumerate(self.units):
             states |= self.mine_unit(unit, work)
             self.progress("mining", done + 1, len(self.units))
         return states
 
-    def reduce(self, mined: dict[str, _WindowState]) -> RateFile:
+    def reduce(self, mined: dict[str, WindowUpdate]) -> RateFile:
         """Return the strings of all sources: of windows that are new, and of the others as they were."""
         new = {name for name in os.listdir(self.window_path("")) if name.endswith(".rates")}
         old = set(os.listdir(self.state)) if os.path.isdir(self.state) else set()
@@ -348,7 +346,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
         RateFile.write(path, parts, self.budget)
         return RateFile(path)
 
-    def map_candidates(self, mined: dict[str, _WindowState], table: RateFile, work: DecideSource) -> list[SourceUpdate]:
+    def map_candidates(self, mined: dict[str, WindowUpdate], table: RateFile, work: DecideSource) -> list[SourceUpdate]:
         """Return the packs of the sources, and their differences."""
         updates = []
         with file_transaction(os.path.join(self.work, "packs"), force=True) as files:
@@ -358,7 +356,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
                 self.progress("choosing", done + 1, len(mined))
         return updates
 
-    def mine_unit(self, unit: MiningUnit, work: MineSource) -> dict[str, _WindowState]:
+    def mine_unit(self, unit: MiningUnit, work: MineSource) -> dict[str, WindowUpdate]:
         windows = {
             source: Window(self.read_window(source, self.state), self.today, self.config.window, self.budget)
             for source in unit.sources
@@ -386,7 +384,8 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
                 self.tell(
                     f"{source}: {counted(window.left_out, 'document')} left out of its window, as --memory has no room"
                 )
-            states[source] = _WindowState(
+            states[source] = WindowUpdate(
+                source=source,
                 old_window=old_windows[source],
                 given=given[source],
                 new=window.new,
@@ -470,7 +469,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
         return resolve_defaults(config)
 
     def update_source(
-        self, source: str, state: _WindowState, table: RateFile, work: DecideSource, writer: PackFolderWriter
+        self, source: str, state: WindowUpdate, table: RateFile, work: DecideSource, writer: PackFolderWriter
     ) -> SourceUpdate:
         old = None if state.note == _BAD_PACK else self.load_pack(source)
         changes = Changes()
@@ -500,13 +499,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
                 self.note_left([one for one in changes.removed if one.id in left], report.pack)
                 rejected = report.pack.rejected
         return SourceUpdate(
-            source=source,
-            given=state.given,
-            new=state.new,
-            window=state.window,
-            replaced=state.replaced,
-            first=state.first,
-            last=state.last,
+            **asdict(replace(state, note=note)),
             templates=templates,
             rejected=rejected,
             kept=len(carried),
@@ -514,7 +507,6 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
             unreadable_dates=self.dates.of_source(source),
             is_short=state.window < self.least_window(old),
             documents_before=0 if old is None or note or old.documents <= state.old_window else old.documents,
-            note=note,
             changes=changes,
             bug=bug,
         )
