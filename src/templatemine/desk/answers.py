@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -514,19 +515,15 @@ class Desk:
     def measure_agreement(self) -> dict[str, Any]:
         """Return the agreement of annotators, and the effort of each."""
         labelled: dict[str, dict[tuple[str, str], list[str]]] = {}
-        effort: dict[str, dict[str, Any]] = {}
+        effort: dict[str, Counter[str]] = {}
         for one in self.library.store.annotations():
             article = self.library.article(one.source, one.id)
             if article is None or not one.done:
                 continue
             labels = label_units(one.marks, self._units_of(article.document))
             labelled.setdefault(one.name, {})[one.source, one.id] = labels
-            row = effort.setdefault(one.name, {"documents": 0, "passages": 0, "clicks": 0, "keys": 0, "seconds": 0.0})
-            for key, value in (
-                *(("documents", 1), ("passages", count_passages(labels)), ("clicks", one.clicks)),
-                *(("keys", one.keys), ("seconds", one.seconds)),
-            ):
-                row[key] += value
+            more = {"clicks": one.clicks, "keys": one.keys, "seconds": one.seconds}
+            effort.setdefault(one.name, Counter()).update({"documents": 1, "passages": count_passages(labels), **more})
         return {"pairs": [asdict(pair) for pair in measure_agreements(labelled)], "effort": effort}
 
     def export(self, form: str, source: str | None, annotator: str | None) -> tuple[str, bytes]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, product
 
 from templatemine.errors import CorpusError, needs_extra
 from templatemine.evaluation.metrics import harmonic_mean, split_words
@@ -117,12 +117,7 @@ def evaluate_near_duplicates(
         ignored = {
             tuple(sorted(pair))
             for first, second in natural_pairs
-            for pair in (
-                (first, second),
-                (first, second + len(sampled)),
-                (first + len(sampled), second),
-                (first + len(sampled), second + len(sampled)),
-            )
+            for pair in product((first, first + len(sampled)), (second, second + len(sampled)))
         }
     else:
         archives = [sampled]

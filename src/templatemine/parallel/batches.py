@@ -128,6 +128,5 @@ def _initialize(
 
 
 def _process_batch(batch: PendingBatch) -> BatchResult[Any]:
-    if _process is None:  # pragma: no cover
-        raise RuntimeError("the worker was not started by _initialize")
+    assert _process is not None  # the worker was started by _initialize
     return _process(batch)

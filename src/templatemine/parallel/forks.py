@@ -55,6 +55,5 @@ def map_as_completed(
 
 
 def _call(index: int) -> Any:
-    if _function is None:  # pragma: no cover
-        raise RuntimeError("expected a copy of the process that has the work, this one was started anew")
+    assert _function is not None  # this is a copy of the process that has the work
     return _function(index)
