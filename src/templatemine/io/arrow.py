@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -14,7 +13,6 @@ from pyarrow import ipc
 
 from templatemine.errors import CorpusError
 from templatemine.io import tables
-from templatemine.io.decompression import ChunkStream
 from templatemine.io.files import open_input, place_of
 
 _MAGIC = b"ARROW1"
@@ -28,9 +26,9 @@ def _batches(path: str) -> Iterator[Any]:
         if head.startswith(b"FEA1"):
             raise CorpusError("expected Feather version 2 or later, found version 1", place, fatal=True)
         if not head.startswith(_MAGIC):
-            whole = ChunkStream(stream, head)
-            reader = ipc.open_stream(io.BufferedReader(whole))
-            yield from tables.check_batches(reader, reader.schema, place, lambda: whole.given)
+            prefixed = _PrefixedStream(head, stream)
+            reader = ipc.open_stream(prefixed)
+            yield from tables.check_batches(reader, reader.schema, place, lambda: prefixed.size)
             return
         source = tables.spool(path, stream, copy, head)
         source.seek(-len(_MAGIC), os.SEEK_END)
@@ -44,6 +42,27 @@ def _batches(path: str) -> Iterator[Any]:
 
 
 read, batches = partial(tables.read, _batches), partial(tables.read_batches, _batches)
+
+
+class _PrefixedStream:
+    """A stream with bytes before it that were read already; `size` counts what was read."""
+
+    closed = False
+
+    def __init__(self, head: bytes, stream: Any) -> None:
+        self._head = head
+        self._stream = stream
+        self.size = 0
+
+    def read(self, size: int = -1) -> bytes:
+        head = self._head if size < 0 else self._head[:size]
+        self._head = self._head[len(head) :]
+        found = head + bytes(self._stream.read(size if size < 0 else size - len(head)))
+        self.size += len(found)
+        return found
+
+    def close(self) -> None:
+        """Leave the stream open: whoever opened it closes it."""
 
 
 def writer(stream: BinaryIO, place: str, columns: Mapping[str, Any]) -> tables.TableWriter:

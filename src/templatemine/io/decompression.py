@@ -79,7 +79,7 @@ def load_zstd() -> Any:
 
 
 class ChunkStream(io.RawIOBase):
-    """Hands on the data that `stream` has ready, in pieces, with `head` before it; `given` counts the bytes.
+    """Hands on the data that `stream` has ready, in pieces, with `head` before it.
 
     `GzipFile` fills a whole buffer before it gives any of it, and loses it all if the damage lies inside; its `read1`
     does not.  As the raw side of a BufferedReader this also finds lines in C, which GzipFile does in Python.
@@ -88,7 +88,6 @@ class ChunkStream(io.RawIOBase):
     def __init__(self, stream: io.BufferedIOBase, head: bytes = b"") -> None:
         self._stream = stream
         self._head = head
-        self.given = 0
 
     def readable(self) -> bool:
         return True
@@ -100,7 +99,6 @@ class ChunkStream(io.RawIOBase):
         else:
             piece = self._stream.read1(len(buffer))
         buffer[: len(piece)] = piece
-        self.given += len(piece)
         return len(piece)
 
 
@@ -131,10 +129,12 @@ class _DecompressedStream(ChunkStream):
     def __init__(self, stream: Any, packed: _CountingStream) -> None:
         super().__init__(stream)
         self._packed = packed
+        self._given = 0
 
     def readinto(self, buffer: Any) -> int:
         size = super().readinto(buffer)
-        check_expansion(self._packed.taken, self.given)
+        self._given += size
+        check_expansion(self._packed.taken, self._given)
         return size
 
 
