@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from html import unescape
 from statistics import fmean
 from types import ModuleType
@@ -55,7 +55,12 @@ class SpanScore:
     removed_content: int = 0
 
     def __add__(self, other: SpanScore) -> SpanScore:
-        return SpanScore(*map(sum, zip(astuple(self), astuple(other), strict=True)))
+        return SpanScore(
+            self.template + other.template,
+            self.content + other.content,
+            self.removed_template + other.removed_template,
+            self.removed_content + other.removed_content,
+        )
 
     @property
     def recall(self) -> float | None:
