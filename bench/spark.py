@@ -23,8 +23,7 @@ from typing import Any
 from machine import describe_machine
 from templatemine.config import PipelineConfig, ReadConfig, SampleConfig
 from templatemine.io.read import read_documents
-from templatemine.mining.candidates import source_rates
-from templatemine.mining.cross_source import gather
+from templatemine.mining.cross_source import count_sources
 from templatemine.mining.methods import ResolvedConfig, resolve_defaults
 from templatemine.mining.stages import decide_source, mine_source
 from templatemine.model import Document
@@ -86,11 +85,11 @@ def measure_costs(path: str) -> dict[str, float]:
     first_documents = [document for found in archive.values() for document in found[:20]]
     whole, mined = time_call(lambda: read_rows(tasks.mine(make_batches(documents), plan, mine_source)))
     small, _ = time_call(lambda: read_rows(tasks.mine(make_batches(first_documents), plan, mine_source)), REPEATS)
-    rate_rows = [row for row in mined if row["kind"] == tasks.RATES]
-    rate_rows.sort(key=lambda row: (row["number"], row["source"]))
-    answering, answered = time_call(lambda: read_rows(tasks.compare_strings(_rebatch(rate_rows))))
+    string_rows = [row for row in mined if row["kind"] == tasks.STRINGS]
+    string_rows.sort(key=lambda row: (row["number"], row["source"]))
+    answering, answered = time_call(lambda: read_rows(tasks.compare_strings(_rebatch(string_rows))))
     reduced = sorted(
-        [row for row in mined if row["kind"] != tasks.RATES] + answered,
+        [row for row in mined if row["kind"] != tasks.STRINGS] + answered,
         key=lambda row: (row["source"], row["kind"], row["number"], row["piece"]),
     )
     deciding, decided = time_call(lambda: read_rows(tasks.decide(_rebatch(reduced), plan, decide_source)))
@@ -122,8 +121,8 @@ def measure_costs(path: str) -> dict[str, float]:
         "arrow_seconds_document": reading / number,
         "mine_seconds_document": slope,
         "mine_seconds_source": max(0.0, (small - slope * len(first_documents)) / len(archive)),
-        "strings_document": count_bytes(rate_rows) / 16 / number,
-        "told_bytes_document": count_bytes(rate_rows) / number,
+        "strings_document": count_bytes(string_rows) / 8 / number,
+        "told_bytes_document": count_bytes(string_rows) / number,
         "answer_seconds_document": answering / number,
         "answer_bytes_document": count_bytes(answered) / number,
         "state_bytes_document": count_bytes(row for row in mined if row["kind"] == tasks.STATE) / number,
@@ -157,10 +156,9 @@ def _measure_counting(archive: dict[str, list[Document]], options: ResolvedConfi
         source: replace(options, sample=SampleConfig(documents=len(found) // 2)) for source, found in archive.items()
     }
     mined = [mine_source(source, found, halves[source]) for source, found in archive.items()]
-    table = gather([source_rates(one) for one in mined])
+    shared = count_sources([one.hashes for one in mined])
     steps: dict[str, Any] = {
-        one.source: decide_source(one, table.lookup(one.hashes, number), halves[one.source])
-        for number, one in enumerate(mined)
+        one.source: decide_source(one, shared.lookup(one.hashes), halves[one.source]) for one in mined
     }
     documents = [document for some in archive.values() for document in some]
     queries = {source: tasks.serialize(step.query) for source, step in steps.items()}

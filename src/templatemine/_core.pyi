@@ -17,7 +17,6 @@ __all__ = [
     "format_json_rows",
     "gather_slices_i32",
     "gather_slices_u8",
-    "group_rates",
     "grow_strings",
     "hash_strings",
     "lcp",
@@ -100,9 +99,6 @@ def hash_strings(
     position: NDArray[np.int64],
     length: NDArray[np.int32],
 ) -> NDArray[np.uint64]: ...
-def group_rates(
-    hashes: NDArray[np.uint64], rates: NDArray[np.float32], sources: NDArray[np.int32]
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.float32], NDArray[np.float32]]: ...
 def format_json_rows(
     tokens: NDArray[np.int32],
     bounds: NDArray[np.int64],

@@ -21,7 +21,7 @@ from templatemine.text._scan cimport (
 
 __all__ = [
     "Windows", "count_holders", "document_frequency", "find_first_positions", "find_last_start", "find_rare_pairs",
-    "find_repeats", "find_versions", "format_json_rows", "gather_slices_i32", "gather_slices_u8", "group_rates", "grow_strings",
+    "find_repeats", "find_versions", "format_json_rows", "gather_slices_i32", "gather_slices_u8", "grow_strings",
     "hash_strings", "lcp", "number_hashes", "reduce_tokens", "renumber",
 ]
 
@@ -1154,60 +1154,6 @@ def hash_strings(const int32_t[::1] text not None, const uint64_t[::1] symbol_ha
                     h = h - prime if h >= prime else h
                 out[i] = h
     return np.asarray(out)[: position.shape[0]]
-
-
-def group_rates(const uint64_t[::1] hashes not None, const float[::1] rates not None, const int32_t[::1] sources not None):
-    """Group the rates of strings by hash: the number of sources of each string, and the two greatest rates.
-
-    Parameters
-    ----------
-    hashes : uint64 array, ascending
-        Of a string of a source; no source has a string twice.
-    rates, sources : float32 and int32 arrays
-        Rate of the string in the source, and the source.
-
-    Returns
-    -------
-    first : int64 array
-        Index of the first of each distinct hash.
-    number, owner : int32 arrays
-        Number of sources that have it, and the first of those with the greatest rate.
-    greatest, second : float32 arrays
-        The greatest rate, and the greatest of any source but `owner`; 0 if there is none.
-    """
-    cdef int64_t n = hashes.shape[0], i, size = 0
-    if not n == rates.shape[0] == sources.shape[0]:
-        raise ValueError(f"expected equal lengths, got {n}, {rates.shape[0]} and {sources.shape[0]}")
-    cdef int64_t[::1] first = np.empty(max(n, 1), np.int64)
-    cdef int32_t[::1] number = np.empty(max(n, 1), np.int32)
-    cdef int32_t[::1] owner = np.empty(max(n, 1), np.int32)
-    cdef float[::1] greatest = np.empty(max(n, 1), np.float32)
-    cdef float[::1] second = np.empty(max(n, 1), np.float32)
-    cdef bint is_ascending = True
-    with nogil:
-        for i in range(n):
-            if i == 0 or hashes[i] != hashes[i - 1]:
-                if i and hashes[i] < hashes[i - 1]:
-                    is_ascending = False
-                    break
-                first[size] = i
-                number[size] = 1
-                owner[size] = sources[i]
-                greatest[size] = rates[i]
-                second[size] = 0
-                size += 1
-                continue
-            number[size - 1] += 1
-            if rates[i] > greatest[size - 1]:
-                second[size - 1] = greatest[size - 1]
-                greatest[size - 1] = rates[i]
-                owner[size - 1] = sources[i]
-            elif rates[i] > second[size - 1]:
-                second[size - 1] = rates[i]
-    if not is_ascending:
-        raise ValueError(f"expected ascending hashes, got {hashes[i]} after {hashes[i - 1]} at place {i}")
-    return (np.asarray(first)[:size].copy(), np.asarray(number)[:size].copy(), np.asarray(owner)[:size].copy(),
-            np.asarray(greatest)[:size].copy(), np.asarray(second)[:size].copy())
 
 
 cdef struct HashTable:

@@ -20,8 +20,8 @@ from templatemine.bounds import check_config, check_jobs
 from templatemine.config import PipelineConfig, ReadConfig
 from templatemine.errors import warn_caller
 from templatemine.io.documents_like import DocumentsLike, Errors, documents_of
-from templatemine.mining.candidates import SourceCandidates, source_rates
-from templatemine.mining.cross_source import CrossSourceCounts, RateTable, gather
+from templatemine.mining.candidates import SourceCandidates
+from templatemine.mining.cross_source import SharedStrings, count_sources
 from templatemine.mining.methods import METHODS, ResolvedConfig, resolve_defaults
 from templatemine.mining.shared_pack import Claims
 from templatemine.mining.stages import (
@@ -68,7 +68,7 @@ class MineSource(Protocol):
     ) -> SourceCandidates: ...
 
 
-DecideSource = Callable[[SourceCandidates, CrossSourceCounts, ResolvedConfig], Step]
+DecideSource = Callable[[SourceCandidates, NDArray[Any], ResolvedConfig], Step]
 """`stages.decide_source`."""
 
 ReportShared = Callable[[Iterable[Claims], ResolvedConfig], SourceReport]
@@ -87,7 +87,7 @@ class Executor(ABC, Generic[CandidatesT, TableT, ResultT]):
 
     @abstractmethod
     def reduce(self, mined: CandidatesT) -> TableT:
-        """Return the hashes and rates of all candidates (`source_rates`), for the comparison of sources."""
+        """Return in how many sources each string is, by the hashes of all candidates."""
 
     @abstractmethod
     def map_candidates(self, mined: CandidatesT, table: TableT, work: DecideSource) -> ResultT:
@@ -115,7 +115,7 @@ class _SourceResult(Generic[ValueT]):
     value: ValueT
 
 
-class MemoryExecutor(Executor[list[SourceCandidates | None], RateTable, list[_SourceResult[ValueT]]]):
+class MemoryExecutor(Executor[list[SourceCandidates | None], SharedStrings, list[_SourceResult[ValueT]]]):
     """Everything in memory, one source each at a time in some copies of this process, or threads (`parallel.forks`).
 
     Parameters
@@ -146,20 +146,18 @@ class MemoryExecutor(Executor[list[SourceCandidates | None], RateTable, list[_So
 
         return self._map("mining", mine_if_fit, self._sources)
 
-    def reduce(self, mined: list[SourceCandidates | None]) -> RateTable:
-        return gather([source_rates(candidates) for candidates in mined if candidates is not None], self._jobs)
+    def reduce(self, mined: list[SourceCandidates | None]) -> SharedStrings:
+        return count_sources([candidates.hashes for candidates in mined if candidates is not None], self._jobs)
 
     def map_candidates(
-        self, mined: list[SourceCandidates | None], table: RateTable, work: DecideSource
+        self, mined: list[SourceCandidates | None], table: SharedStrings, work: DecideSource
     ) -> list[_SourceResult[ValueT]]:
-        numbers = {candidates.source: number for number, candidates in enumerate(filter(None, mined))}
-
         def report_source(
             source: str, documents: Sequence[Document], candidates: SourceCandidates | None
         ) -> _SourceResult[ValueT]:
             if candidates is None:
                 return self._finish_report(skip_source(source, documents, self._options))
-            cross_counts = table.lookup(candidates.hashes, numbers[source])
+            cross_counts = table.lookup(candidates.hashes)
             return self._finish_report(
                 complete_step(work(candidates, cross_counts, self._options), documents, self._options)
             )

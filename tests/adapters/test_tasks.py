@@ -78,11 +78,11 @@ class ListExecutor(Executor[Rows, Rows, Facts]):
         return shuffled(kept, self.partitions, "part", ("source", "id"), lambda some: tasks.mine(some, self.plan, work))
 
     def reduce(self, kept: Rows) -> Rows:
-        sent = [row for row in kept if row["kind"] == tasks.RATES]
+        sent = [row for row in kept if row["kind"] == tasks.STRINGS]
         return shuffled(sent, 2**self.plan.bits, "number", ("number", "source"), tasks.compare_strings)
 
     def map_candidates(self, kept: Rows, table: Rows, work: DecideSource) -> Facts:
-        known = [row for row in kept if row["kind"] != tasks.RATES] + table
+        known = [row for row in kept if row["kind"] != tasks.STRINGS] + table
         steps = self.by_source(known, lambda some: tasks.decide(some, self.plan, work))
         reports = [row for row in steps if row["kind"] == tasks.REPORT]
         for _ in range(count_queries(self.plan.options)):

@@ -218,7 +218,7 @@ def test_the_shared_pack_is_that_of_a_run_in_memory(tmp_path: Path) -> None:
             ("encode_document", 200),
             ("split_units", 1),
             ("mine_source", 3),
-            ("write_rates", 9),
+            ("write_hashes", 9),
         ),
         *(
             ("decide_source", 2),

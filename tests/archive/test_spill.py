@@ -11,11 +11,10 @@ import numpy as np
 import pytest
 
 from templatemine.archive.frames import body_offset, list_frames, pack_pieces, read_single_body
-from templatemine.archive.spill import RateFile, dump_candidates, load_candidates, write_rates
+from templatemine.archive.spill import SharedStringsFile, dump_candidates, load_candidates, write_hashes
 from templatemine.config import PipelineConfig
 from templatemine.errors import CorpusError
-from templatemine.mining.candidates import source_rates
-from templatemine.mining.cross_source import CrossSourceCounts, gather
+from templatemine.mining.cross_source import count_sources
 from templatemine.mining.methods import METHODS, resolve_defaults
 from templatemine.mining.stages import complete_step, decide_source, mine_source
 from templatemine.model import Document
@@ -90,21 +89,20 @@ def test_the_table_answers_as_the_reduce_does(tmp_path: Path, memory: int) -> No
     sources = ["a.example", "b.example", "c.example", "d.example"]
     everything = {source: documents(source) for source in sources}
     mined = [mine_source(source, everything[source], OPTIONS) for source in sources]
-    whole_table = gather([source_rates(one) for one in mined])
+    shared = count_sources([one.hashes for one in mined])
     parts = []
     for name, numbers in (("one", [2, 0]), ("two", [1, 3]), ("none", [])):
         parts.append(str(tmp_path / name))
         with open(parts[-1], "wb") as handle:
-            write_rates(handle, [(number, source_rates(mined[number])) for number in numbers])
-    path = str(tmp_path / "rates")
-    RateFile.write(path, parts, memory)
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["none", "one", "rates", "two"]
-    table = RateFile(path)
-    for number, one in enumerate(mined):
-        found, wanted = table.lookup(one.hashes, number), whole_table.lookup(one.hashes, number)
-        assert wanted.sources.any()
-        for field in fields(CrossSourceCounts):
-            assert np.array_equal(getattr(found, field.name), getattr(wanted, field.name)), field.name
+            write_hashes(handle, [mined[number].hashes for number in numbers])
+    path = str(tmp_path / "shared")
+    SharedStringsFile.write(path, parts, memory)
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["none", "one", "shared", "two"]
+    table = SharedStringsFile(path)
+    for one in mined:
+        found, wanted = table.lookup(one.hashes), shared.lookup(one.hashes)
+        assert wanted.any()
+        assert same(found, wanted)
         whole = complete_step(decide_source(one, wanted, OPTIONS), everything[one.source], OPTIONS)
         again = complete_step(decide_source(one, found, OPTIONS), everything[one.source], OPTIONS)
         assert whole.pack is not None
@@ -116,15 +114,13 @@ def test_the_table_answers_as_the_reduce_does(tmp_path: Path, memory: int) -> No
 def test_one_source_alone(tmp_path: Path) -> None:
     mined = mine_source("a", documents("a"), OPTIONS)
     with open(tmp_path / "part", "wb") as handle:
-        write_rates(handle, [(0, source_rates(mined))])
-    RateFile.write(str(tmp_path / "rates"), [str(tmp_path / "part")], 10**6)
-    assert (tmp_path / "rates").read_bytes() == b""
-    found = RateFile(str(tmp_path / "rates")).lookup(mined.hashes, 0)
-    assert same(found, CrossSourceCounts.zeros(len(mined.hashes)))
-    assert same(found, gather([source_rates(mined)]).lookup(mined.hashes, 0))
+        write_hashes(handle, [mined.hashes])
+    SharedStringsFile.write(str(tmp_path / "shared"), [str(tmp_path / "part")], 10**6)
+    assert (tmp_path / "shared").read_bytes() == b""
+    assert not SharedStringsFile(str(tmp_path / "shared")).lookup(mined.hashes).any()
 
 
 def test_a_table_of_another_size_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "rates").write_bytes(b"1234567")
+    (tmp_path / "shared").write_bytes(b"1234567")
     with pytest.raises(CorpusError, match="damaged"):
-        RateFile(str(tmp_path / "rates"))
+        SharedStringsFile(str(tmp_path / "shared"))

@@ -86,7 +86,7 @@ def test_only_sources_with_new_documents_are_mined(tmp_path: Path, monkeypatch: 
     after = contents(tmp_path / "packs")
     assert {name for name in after if after[name] != before.get(name)} <= {
         *("b.example.json", "b.example.rejected.jsonl.gz"),
-        *(f".templatemine-window/{name}" for name in ("b.example.window", "b.example.rates", "state.json")),
+        *(f".templatemine-window/{name}" for name in ("b.example.window", "b.example.hashes", "state.json")),
     }
 
 

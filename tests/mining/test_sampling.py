@@ -6,10 +6,10 @@ import random
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from templatemine.config import PipelineConfig, SampleConfig
-from templatemine.mining.cross_source import CrossSourceCounts
 from templatemine.mining.methods import resolve_defaults
 from templatemine.mining.sampling import choose_sample
 from templatemine.mining.stages import SourceReport, complete_step, count_queries, decide_source, mine_source
@@ -83,7 +83,7 @@ def test_candidates_counted_in_parts_give_the_pack_of_the_whole(method: str) -> 
     archive = documents(300, 1)
     options = resolve_defaults(PipelineConfig(method=method, sample=SampleConfig(documents=200)))
     mined = mine_source("x", archive, options)
-    step = decide_source(mined, CrossSourceCounts.zeros(len(mined.hashes)), options)
+    step = decide_source(mined, np.zeros(len(mined.hashes), np.int32), options)
     whole = complete_step(step, archive, options)
     asked = 0
     while not isinstance(step, SourceReport):

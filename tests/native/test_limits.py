@@ -44,7 +44,6 @@ KERNELS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "find_first_positions": (_core.find_first_positions, (i64(1), i32(2), i64(2, 1, 0), 9)),
     "grow_strings": (_core.grow_strings, (i32(1, 1, 0), i64(0, 3), 1, 1, 100)),
     "find_last_start": (_core.find_last_start, (i64(0, 2, 2), i64(1, 5))),
-    "group_rates": (_core.group_rates, (u64(3, 3, 5), np.array([1, 2, 1], np.float32), i32(0, 1, 0))),
     "gather_slices_i32": (_core.gather_slices_i32, (i32(1, 1, 0), i64(0), i32(3))),
     "gather_slices_u8": (_core.gather_slices_u8, (u8(1, 1, 0), i64(0), i32(3))),
     "renumber": (_core.renumber, (i32(1, 1, 0), 2)),

@@ -180,7 +180,7 @@ class SparkExecutor(Executor["DataFrame", "DataFrame", "DataFrame"]):
 
     def reduce(self, kept: DataFrame) -> DataFrame:
         return (
-            kept.where(F.col("kind") == tasks.RATES)
+            kept.where(F.col("kind") == tasks.STRINGS)
             .repartitionById(2**self._placement.plan.bits, "number")
             .sortWithinPartitions("number", "source")
             .mapInArrow(tasks.compare_strings, tasks.ROW_SCHEMA)
@@ -189,7 +189,7 @@ class SparkExecutor(Executor["DataFrame", "DataFrame", "DataFrame"]):
     def map_candidates(self, kept: DataFrame, table: DataFrame, work: DecideSource) -> DataFrame:
         plan = self._placement.plan
         decide, proceed = partial(tasks.decide, plan=plan, work=work), partial(tasks.proceed, plan=plan)
-        known = kept.where(F.col("kind") != tasks.RATES).unionByName(table)
+        known = kept.where(F.col("kind") != tasks.STRINGS).unionByName(table)
         steps = self._persist(self._partition_by_source(known).mapInArrow(decide, tasks.ROW_SCHEMA))
         reports = steps.where(F.col("kind") == tasks.REPORT)
         if self._placement.giants:

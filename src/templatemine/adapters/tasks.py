@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from templatemine.adapters.exchange import Answers, collect_counts, compare_part, partition_rates
+from templatemine.adapters.exchange import Answers, collect_counts, compare_part, partition_hashes
 from templatemine.adapters.rows import RowCleaner
 from templatemine.adapters.table import TableCleaner
 from templatemine.cleaning.records import StreamConfig
@@ -34,7 +34,7 @@ from templatemine.packs.pack import Pack
 from templatemine.packs.pack_json import write_checked
 from templatemine.pipeline import DecideSource, MineSource
 
-STATE, COUNTS, RATES, REPORT, QUERY, ANSWER = range(6)
+STATE, COUNTS, STRINGS, REPORT, QUERY, ANSWER = range(6)
 """Kinds of rows: the state of a source, the strings of other sources, the answers to them, its report, and of one that
 was mined from a sample the query to all of its documents, and the answers of some."""
 
@@ -80,7 +80,7 @@ class Plan:
     bits : int
         The strings of all sources are compared in ``2 ** bits`` parts.
     floor : int
-        See `exchange.partition_rates`.
+        See `exchange.partition_hashes`.
     sampled : mapping of str to (documents, fit)
         Of those sources alone of which only a sample is there: how many they have, and whether they can be mined.
     """
@@ -188,7 +188,7 @@ def sample_keys(ids: Iterable[str], config: SampleConfig) -> list[int]:
 
 
 def mine(batches: Iterable[pa.RecordBatch], plan: Plan, work: MineSource) -> Iterator[pa.RecordBatch]:
-    """Mine documents sorted by source (first map): yield the state of each source, and the rates of its strings."""
+    """Mine documents sorted by source (first map): yield the state of each source, and the hashes of its strings."""
     return _to_batches(_mine(batches, plan, work))
 
 
@@ -204,8 +204,8 @@ def _mine(batches: Iterable[pa.RecordBatch], plan: Plan, work: MineSource) -> It
             continue
         candidates = work(source, documents, plan.options, np.arange(len(documents)) if is_sampled else None)
         yield from _split_row(part, source, STATE, serialize((candidates, _mined_documents(candidates, documents))))
-        for number, table in partition_rates(candidates, plan.bits, plan.floor).items():
-            yield Row(part, source, RATES, number, 0, table)
+        for number, table in partition_hashes(candidates, plan.bits, plan.floor).items():
+            yield Row(part, source, STRINGS, number, 0, table)
 
 
 _EMPTY_DOCUMENT = Document(source="", id="", text="")
@@ -224,7 +224,7 @@ def _mined_documents(candidates: SourceCandidates, documents: Sequence[Document]
 
 
 def compare_strings(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Compare the rates of sources: yield counts for each; rows sorted by number."""
+    """Compare the strings of sources: yield counts for each; rows sorted by number."""
 
     def rows() -> Iterator[Row]:
         for _, group in groupby(_iterate_rows(batches), key=attrgetter("number")):

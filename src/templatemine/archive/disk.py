@@ -4,8 +4,8 @@ The documents lie in the files of a partition; what fits the memory together is 
 not fit is mined from a sample, and counted as it is read.  Each unit leaves a file a stage, which is whole if it is
 there, so that what a killed run has done is not done again:
 
-mined/UNIT    the candidates of its sources, and beside it ``UNIT.rates``, hashes and rates for the reduce
-rates         the strings of all sources by ranges of hashes
+mined/UNIT    the candidates of its sources, and beside it ``UNIT.hashes``, hashes for the reduce
+shared         the strings that several sources have
 chosen/UNIT   the outcomes of its sources, and beside it ``UNIT.claims``; their packs are in ``packs``
 shared.json   the outcome of the shared pack
 """
@@ -46,19 +46,18 @@ from templatemine.archive.partition import (
     split_units,
 )
 from templatemine.archive.spill import (
-    RateFile,
+    SharedStringsFile,
     dump_candidates,
     load_candidates,
     read_claims,
     write_claims,
-    write_rates,
+    write_hashes,
 )
 from templatemine.config import SampleConfig
 from templatemine.errors import counted
 from templatemine.io.file_transaction import file_transaction
 from templatemine.io.write import atomic_writer
-from templatemine.mining.candidates import SourceCandidates, source_rates
-from templatemine.mining.cross_source import SourceRates
+from templatemine.mining.candidates import SourceCandidates
 from templatemine.mining.methods import ResolvedConfig
 from templatemine.mining.shared_pack import SHARED_PACK, Claims
 from templatemine.mining.stages import SourceReport, complete_step, skip_source, unfit_reason
@@ -91,7 +90,7 @@ class _StoredUnit:
     too_large: int
 
 
-class DiskExecutor(Executor[None, RateFile, None]):
+class DiskExecutor(Executor[None, SharedStringsFile, None]):
     """Units of sources, one after the other, with their results on disk.
 
     Parameters
@@ -126,7 +125,6 @@ class DiskExecutor(Executor[None, RateFile, None]):
         self._jobs = jobs
         self._progress = progress
         self._tell = tell
-        self._numbers = {source: number for number, source in enumerate(sorted(sizes))}
         self._by_file = plan_units(sizes, budget)
         self.units = [unit for units_of_file in self._by_file.values() for unit in units_of_file]
 
@@ -137,13 +135,14 @@ class DiskExecutor(Executor[None, RateFile, None]):
         split_units(self._work, self._by_file, lambda done: self._progress("sorting", done, len(self._by_file)))
         self._map("mining", "mined", lambda unit, each: self._mine_unit(unit, work, each))
 
-    def reduce(self, mined: None) -> RateFile:
-        if not os.path.exists(self._path("rates")):
-            parts = [self._path("mined", unit.name + ".rates") for unit in self.units]
-            RateFile.write(self._path("rates"), parts, self._budget)
-        return RateFile(self._path("rates"))
+    def reduce(self, mined: None) -> SharedStringsFile:
+        path = self._path("shared")
+        if not os.path.exists(path):
+            parts = [self._path("mined", unit.name + ".hashes") for unit in self.units]
+            SharedStringsFile.write(path, parts, self._budget)
+        return SharedStringsFile(path)
 
-    def map_candidates(self, mined: None, table: RateFile, work: DecideSource) -> None:
+    def map_candidates(self, mined: None, table: SharedStringsFile, work: DecideSource) -> None:
         self._map("choosing", "chosen", lambda unit, each: self._decide_unit(unit, table, work, each))
 
     def share(self, result: None, work: ReportShared) -> None:
@@ -217,7 +216,7 @@ class DiskExecutor(Executor[None, RateFile, None]):
         minable = self._largest_first(
             [source for source in unit.sources if not unfit_reason(documents[source], self._options)]
         )
-        rates: list[tuple[int, SourceRates]] = []
+        hashes: list[NDArray[np.uint64]] = []
         keys: list[str] = []
         too_large = sum(one.left_out for one in documents.values() if isinstance(one, StoredDocuments))
         if too_large:
@@ -234,7 +233,7 @@ class DiskExecutor(Executor[None, RateFile, None]):
 
         with atomic_writer(path, force=True) as handle:
             for _, candidates in map_as_completed(mine, minable, self._jobs):
-                rates.append((self._numbers[candidates.source], source_rates(candidates)))
+                hashes.append(candidates.hashes)
                 key = encode_source(candidates.source)
                 handle.write(pack_pieces(key, dump_candidates(candidates, body_offset(key))))
                 keys.append(key.hex())
@@ -242,8 +241,8 @@ class DiskExecutor(Executor[None, RateFile, None]):
                 del candidates
             facts = {"duplicates": duplicates, "too_large": too_large, "sources": keys}
             handle.write(pack_frame([(b"", orjson.dumps(facts))]))
-            with atomic_writer(path + ".rates", force=True) as rates_handle:  # there before the unit is
-                write_rates(rates_handle, rates)
+            with atomic_writer(path + ".hashes", force=True) as hashes_handle:  # there before the unit is
+                write_hashes(hashes_handle, hashes)
 
     def _read_stored_unit(self, path: str) -> _StoredUnit:
         *source_frames, last = list_frames(path)
@@ -267,7 +266,7 @@ class DiskExecutor(Executor[None, RateFile, None]):
         return documents_chosen, self._options, np.array(positions, np.int64)
 
     def _decide_unit(
-        self, unit: MiningUnit, table: RateFile, work: DecideSource, on_source_done: _OnSourceDone
+        self, unit: MiningUnit, table: SharedStringsFile, work: DecideSource, on_source_done: _OnSourceDone
     ) -> None:
         documents, _ = self._documents(unit)
         path = self._path("mined", unit.name)
@@ -277,7 +276,7 @@ class DiskExecutor(Executor[None, RateFile, None]):
             if source not in stored.frames:
                 return skip_source(source, documents[source], self._options)
             candidates = load_candidates(read_single_body(path, stored.frames[source]))
-            cross_counts = table.lookup(candidates.hashes, self._numbers[source])
+            cross_counts = table.lookup(candidates.hashes)
             return complete_step(work(candidates, cross_counts, self._options), documents[source], self._options)
 
         def decide_with_rules(source: str) -> tuple[SerialisedPack, Claims | None]:

@@ -2,8 +2,8 @@
 
 `dump_candidates` and `load_candidates` write and read `SourceCandidates`: its values as JSON, and behind it the arrays,
 which the JSON says the places of.
-`RateFile` is the reduce: it sees the strings of all sources a range of hashes at a time, and keeps those that are in
-two sources or more.  What it says of a source is what a `RateTable` of all sources would.
+`SharedStringsFile` is the reduce: it sees the strings of all sources a range of hashes at a time, and keeps those that
+are in two sources or more.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from templatemine.errors import CorpusError
 from templatemine.io.write import atomic_writer, write_errors
 from templatemine.mining.candidates import CandidateStrings, SourceCandidates, Verdicts
 from templatemine.mining.corpus import Repeats, Vocabulary
-from templatemine.mining.cross_source import CrossSourceCounts, RateTable, SourceRates, gather_rows
+from templatemine.mining.cross_source import HASH_BITS, SharedStrings, count_sources
 from templatemine.mining.shared_pack import Claims
 from templatemine.model import PageHistory, PathVote, RepeatedText
 from templatemine.text.reading import ReadingRules
@@ -103,32 +103,15 @@ def read_claims(path: str) -> Iterator[Claims]:
 
 # ---------------------------------------------------------------------------------------------------------- the reduce
 
-_RATE_COLUMNS = (("hashes", np.uint64), ("rates", np.float32), ("prose", np.float32), ("source", np.int32))
-_RATE_BYTES = sum(np.dtype(kind).itemsize for _, kind in _RATE_COLUMNS)
-_REDUCE_BYTES = 160
-"""Memory that a string takes while its range is reduced: the columns, an order, sorted columns and results."""
-
-_TABLE_COLUMNS = (
-    ("hashes", np.uint64),
-    *(("sources", np.int32), ("owner", np.int32), ("greatest", np.float32), ("second", np.float32)),
-    *(("prose_owner", np.int32), ("prose_greatest", np.float32), ("prose_second", np.float32)),
-)
-_HASH_BITS = 61
+_PART_COLUMNS = (("hashes", np.uint64),)
+_TABLE_COLUMNS = (("hashes", np.uint64), ("sources", np.int32))
+_REDUCE_BYTES = 48
+"""Memory that a string takes while its range is reduced: its hash, a sorted copy, and results."""
 
 
-def write_rates(handle: BinaryIO, sources: Sequence[tuple[int, SourceRates]]) -> None:
-    """Write the rates of some sources for the reduce, each with its number, in order of hashes."""
-    numbered = [(*rates, np.full(len(rates.hashes), number, np.int32)) for number, rates in sources]
-    columns: list[list[NDArray[Any]]] = [
-        [row[column_index] for row in numbered] for column_index in range(len(_RATE_COLUMNS))
-    ]
-    merged = [
-        np.concatenate([np.empty(0, kind), *column]).astype(kind)
-        for column, (_, kind) in zip(columns, _RATE_COLUMNS, strict=True)
-    ]
-    order = np.argsort(merged[0], kind="stable")
-    for values in merged:
-        handle.write(values[order].tobytes())
+def write_hashes(handle: BinaryIO, sources: Sequence[NDArray[np.uint64]]) -> None:
+    """Write the hashes of the strings of some sources for the reduce, ascending; those of several come as often."""
+    handle.write(np.sort(np.concatenate([np.empty(0, np.uint64), *sources])).tobytes())
 
 
 class _MappedColumns:
@@ -141,7 +124,7 @@ class _MappedColumns:
             raise CorpusError(
                 f"expected rows of {width} bytes, found {size} bytes: the file is damaged", path, fatal=True
             )
-        self.rows = size // width
+        rows = size // width
         self._map = None
         data: Any = b""
         if size:
@@ -150,7 +133,7 @@ class _MappedColumns:
         self.columns: dict[str, NDArray[Any]] = {}
         offset = 0
         for name, kind in kinds:
-            self.columns[name] = np.frombuffer(data, kind, self.rows, offset)
+            self.columns[name] = np.frombuffer(data, kind, rows, offset)
             offset += self.columns[name].nbytes
 
     def release_memory(self) -> None:
@@ -159,63 +142,45 @@ class _MappedColumns:
             self._map.madvise(mmap.MADV_DONTNEED)
 
 
-class RateFile:
-    """The strings that more than one source has, on disk.
+class SharedStringsFile:
+    """The strings that several sources have, on disk; what it says is what `SharedStrings` says.
 
-    Made by `RateFile.write`.
+    Made by `SharedStringsFile.write`.
     """
 
     def __init__(self, path: str) -> None:
         self._mapped = _MappedColumns(path, _TABLE_COLUMNS)
-        self._rows: int = self._mapped.rows
 
     @staticmethod
-    def write(path: str, parts: Iterable[str], memory: int) -> None:
-        """Reduce: the strings of all sources, from the files of `write_rates`, in about `memory` bytes."""
-        parts = list(parts)
-        total = sum(os.path.getsize(part) for part in parts) // _RATE_BYTES
+    def write(path: str, parts: Sequence[str], memory: int) -> None:
+        """Reduce: the strings of all sources, from the files of `write_hashes`, in about `memory` bytes."""
+        total = sum(os.path.getsize(part) for part in parts) // np.dtype(np.uint64).itemsize
         ranges = max(1, -(-total * _REDUCE_BYTES // max(1, memory)))
         with write_errors(path), ExitStack() as stack:
             folder = os.path.dirname(path)
             scratch = [stack.enter_context(TemporaryFile(dir=folder)) for _ in _TABLE_COLUMNS]
-            for range_index in range(ranges):
-                table = _reduce_range(
-                    parts, range_index * 2**_HASH_BITS // ranges, (range_index + 1) * 2**_HASH_BITS // ranges
-                )
-                for handle, (name, kind) in zip(scratch, _TABLE_COLUMNS, strict=True):
-                    handle.write(getattr(table, name).astype(kind).tobytes())
+            for place in range(ranges):
+                some = _reduce_range(parts, (place << HASH_BITS) // ranges, ((place + 1) << HASH_BITS) // ranges)
+                for handle, (name, _) in zip(scratch, _TABLE_COLUMNS, strict=True):
+                    handle.write(getattr(some, name).tobytes())
             output = stack.enter_context(atomic_writer(path, force=True))
             for handle in scratch:
                 handle.seek(0)
                 shutil.copyfileobj(handle, output, 1 << 20)
                 handle.close()
 
-    def lookup(self, hashes: NDArray[np.uint64], source_number: int) -> CrossSourceCounts:
-        """Return the counts of the strings of source `source_number` in other sources."""
-        table = self._mapped.columns
-        positions = np.minimum(np.searchsorted(table["hashes"], hashes), max(0, self._rows - 1))
-        shared_rows = np.flatnonzero(table["hashes"][positions] == hashes) if self._rows else np.empty(0, np.int64)
-        rows = positions[shared_rows]
-        shared = RateTable(**{name: table[name][rows] for name, _ in _TABLE_COLUMNS})
-        counts = shared.lookup(hashes[shared_rows], source_number).scatter(shared_rows, len(hashes))
+    def lookup(self, hashes: NDArray[np.uint64]) -> NDArray[np.int32]:
+        """Return how many other sources have each string of a source."""
+        found = SharedStrings(**self._mapped.columns).lookup(hashes)
         self._mapped.release_memory()
-        return counts
+        return found
 
 
-def _reduce_range(parts: Sequence[str], low: int, high: int) -> RateTable:
-    """Return the strings with hashes from `low` to below `high` that more than one source has."""
-    pieces: list[tuple[NDArray[Any], ...]] = []
+def _reduce_range(parts: Sequence[str], low: int, high: int) -> SharedStrings:
+    """Return the strings with hashes from `low` to below `high` that several sources have."""
+    pieces: list[NDArray[np.uint64]] = []
     for part in parts:
-        mapped = _MappedColumns(part, _RATE_COLUMNS)
-        if mapped.rows:
-            hashes = mapped.columns["hashes"]
-            edges = np.searchsorted(hashes, np.array([low, high], np.uint64))
-            pieces.append(tuple(mapped.columns[name][edges[0] : edges[1]].copy() for name, _ in _RATE_COLUMNS))
-    hashes, rates, prose, source = (
-        np.concatenate([piece[index] for piece in pieces]) if pieces else np.empty(0, kind)
-        for index, (_, kind) in enumerate(_RATE_COLUMNS)
-    )
-    order = np.argsort(source, kind="stable")  # where two rates are equal, the first source counts
-    table = gather_rows(hashes[order], rates[order], prose[order], source[order])
-    is_shared = table.sources > 1
-    return RateTable(**{column.name: getattr(table, column.name)[is_shared] for column in fields(RateTable)})
+        hashes = _MappedColumns(part, _PART_COLUMNS).columns["hashes"]
+        first, end = np.searchsorted(hashes, np.array([low, high], np.uint64)).tolist()
+        pieces.append(hashes[first:end].copy())
+    return count_sources(pieces)

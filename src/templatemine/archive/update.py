@@ -1,7 +1,7 @@
 """Packs that follow their sites: new documents -> windows -> the packs of the sources that have new documents.
 
 What is kept beside the packs, in a hidden folder, is for each source its window (`window`), in frames, and the strings
-that mining it gave, as hashes with their rates: what the comparison asks of a source.  So only the sources of new
+that mining it gave, as hashes: what the comparison asks of a source.  So only the sources of new
 documents are mined, each from its window alone, in the order of `pipeline.drive`, and against the strings of all.
 The archive is not read again.  A pack of such a source is that of mining the windows of all sources, and what its
 earlier pack has and the window is too small to speak of (`carried`).
@@ -45,7 +45,7 @@ from templatemine.archive.partition import (
     split_units,
 )
 from templatemine.archive.run import ArchiveConfig
-from templatemine.archive.spill import RateFile, dump_candidates, load_candidates, write_rates
+from templatemine.archive.spill import SharedStringsFile, dump_candidates, load_candidates, write_hashes
 from templatemine.archive.window import DatedDocument, Window, WindowConfig
 from templatemine.bounds import Options
 from templatemine.config import PipelineConfig, ReadConfig, TokeniseConfig
@@ -55,7 +55,6 @@ from templatemine.io.fields import has_id
 from templatemine.io.file_transaction import file_transaction
 from templatemine.io.read import read_records
 from templatemine.io.write import safe_file_name, sync, write_errors
-from templatemine.mining.candidates import source_rates
 from templatemine.mining.methods import ResolvedConfig, resolve_defaults
 from templatemine.mining.select import is_unlikely
 from templatemine.mining.stages import SourceReport, complete_step, skip_source, unfit_reason
@@ -208,7 +207,7 @@ def update_packs(
                     os.rmdir(packs)
 
 
-class _UpdateRun(Executor[dict[str, WindowUpdate], RateFile, list[SourceUpdate]]):
+class _UpdateRun(Executor[dict[str, WindowUpdate], SharedStringsFile, list[SourceUpdate]]):
     """One update: the executor of `pipeline.drive` for the windows of sources that have new documents."""
 
     def __init__(self, packs: str, config: UpdateConfig, progress: Progress, tell: Callable[[str], None]) -> None:
@@ -223,7 +222,6 @@ class _UpdateRun(Executor[dict[str, WindowUpdate], RateFile, list[SourceUpdate]]
         # Half of it, for the strings of other sources.
         self.budget = ArchiveConfig(memory=config.memory).budget
         self.today = config.today
-        self.numbers: dict[str, int] = {}
         self.known = frozenset[str]()
         self.units: list[MiningUnit] = []
         self.dates = UnreadableDates()
@@ -237,7 +235,6 @@ class _UpdateRun(Executor[dict[str, WindowUpdate], RateFile, list[SourceUpdate]]
             for name in (*FOLDERS, "window", "packs"):
                 os.makedirs(os.path.join(self.work, name))
         self.read_state()
-        self.known = frozenset(self.numbers)
         self.units = self.split_documents(streams)
         if not self.units:
             self.tell("no documents, and nothing to do")
@@ -249,8 +246,9 @@ class _UpdateRun(Executor[dict[str, WindowUpdate], RateFile, list[SourceUpdate]]
             self.tell(unreadable)
         if self.config.dry_run:
             return updates
-        state = {"numbers": [[encode_source(source).hex(), number] for source, number in self.numbers.items()]}
-        manifest.write_json(self.window_path("state.json"), {**state, "today": self.today})
+        sources = sorted(self.known.union(*(unit.sources for unit in self.units)))
+        state = {"sources": [encode_source(source).hex() for source in sources], "today": self.today}
+        manifest.write_json(self.window_path("state.json"), state)
         for folder in ("window", "packs"):
             sync(os.path.join(self.work, folder))
         manifest.write_json(
@@ -283,11 +281,11 @@ class _UpdateRun(Executor[dict[str, WindowUpdate], RateFile, list[SourceUpdate]]
         return os.path.join(folder or os.path.join(self.work, "window"), name)
 
     def read_state(self) -> None:
-        """Read the numbers of the sources, and today's date, which a clock that goes back does not make earlier."""
+        """Read the names of the sources, and today's date, which a clock that goes back does not make earlier."""
         state = manifest.read_json(self.window_path("state.json", self.state))
         if state is None:
             return
-        self.numbers = {decode_source(bytes.fromhex(key)): number for key, number in state["numbers"]}
+        self.known = frozenset(decode_source(bytes.fromhex(key)) for key in state["sources"])
         if state["today"] > self.today:
             self.tell(f"today is {self.today}, but the last update was on {state['today']}; taking that for today")
             self.today = state["today"]
@@ -300,7 +298,6 @@ class _UpdateRun(Executor[dict[str, WindowUpdate], RateFile, list[SourceUpdate]]
             document = record.document
             if document.source not in sizes:
                 sizes[document.source] = SourceSizes(cost=self.window_memory(document.source))
-                self.numbers.setdefault(document.source, len(self.numbers))
             self.dates.add(document.source, record.fields.get(self.config.read.date_field), document.date, record.where)
             own_id = has_id(record.fields, self.config.read)
             splitter.add(encode_source(document.source), encode_document(document, own_id))
@@ -336,17 +333,19 @@ class _UpdateRun(Executor[dict[str, WindowUpdate], RateFile, list[SourceUpdate]]
             self.progress("mining", done + 1, len(self.units))
         return states
 
-    def reduce(self, mined: dict[str, WindowUpdate]) -> RateFile:
+    def reduce(self, mined: dict[str, WindowUpdate]) -> SharedStringsFile:
         """Return the strings of all sources: of windows that are new, and of the others as they were."""
-        new = {name for name in os.listdir(self.window_path("")) if name.endswith(".rates")}
+        new = {name for name in os.listdir(self.window_path("")) if name.endswith(".hashes")}
         old = set(os.listdir(self.state)) if os.path.isdir(self.state) else set()
         parts = [self.window_path(name) for name in sorted(new)]
-        parts += [self.window_path(name, self.state) for name in sorted(old - new) if name.endswith(".rates")]
-        path = os.path.join(self.work, "rates")
-        RateFile.write(path, parts, self.budget)
-        return RateFile(path)
+        parts += [self.window_path(name, self.state) for name in sorted(old - new) if name.endswith(".hashes")]
+        path = os.path.join(self.work, "shared")
+        SharedStringsFile.write(path, parts, self.budget)
+        return SharedStringsFile(path)
 
-    def map_candidates(self, mined: dict[str, WindowUpdate], table: RateFile, work: DecideSource) -> list[SourceUpdate]:
+    def map_candidates(
+        self, mined: dict[str, WindowUpdate], table: SharedStringsFile, work: DecideSource
+    ) -> list[SourceUpdate]:
         """Return the packs of the sources, and their differences."""
         updates = []
         with file_transaction(os.path.join(self.work, "packs"), force=True) as files:
@@ -435,8 +434,8 @@ class _UpdateRun(Executor[dict[str, WindowUpdate], RateFile, list[SourceUpdate]]
             with write_errors(self.window_path(name)):
                 with open(self.window_path(name + ".mined"), "wb") as handle:
                     handle.write(pack_pieces(key, dump_candidates(candidates, body_offset(key))))
-                with open(self.window_path(name + ".rates"), "wb") as handle:
-                    write_rates(handle, [(self.numbers[source], source_rates(candidates))])
+                with open(self.window_path(name + ".hashes"), "wb") as handle:
+                    write_hashes(handle, [candidates.hashes])
                 sync(handle.name)
         if (least := self.least_window(old)) > len(window):
             note = note or f"window of {counted(len(window), 'document')}, fewer than {least}"
@@ -469,7 +468,7 @@ class _UpdateRun(Executor[dict[str, WindowUpdate], RateFile, list[SourceUpdate]]
         return resolve_defaults(config)
 
     def update_source(
-        self, source: str, state: WindowUpdate, table: RateFile, work: DecideSource, writer: PackFolderWriter
+        self, source: str, state: WindowUpdate, table: SharedStringsFile, work: DecideSource, writer: PackFolderWriter
     ) -> SourceUpdate:
         old = None if state.note == _BAD_PACK else self.load_pack(source)
         changes = Changes()
@@ -534,13 +533,15 @@ class _UpdateRun(Executor[dict[str, WindowUpdate], RateFile, list[SourceUpdate]]
         if rules:
             manifest.write_json(self.window_path(name), {key: row for key, row in rules.items() if key not in there})
 
-    def make_report(self, source: str, options: ResolvedConfig, table: RateFile, work: DecideSource) -> SourceReport:
+    def make_report(
+        self, source: str, options: ResolvedConfig, table: SharedStringsFile, work: DecideSource
+    ) -> SourceReport:
         documents = [dated.document for dated in self.read_window(source, os.path.join(self.work, "window"))]
         path = self.window_path(safe_file_name(source) + ".mined")
         if not os.path.exists(path):
             return skip_source(source, documents, options)
         candidates = load_candidates(read_single_body(path, list_frames(path)[0]))
-        elsewhere = table.lookup(candidates.hashes, self.numbers[source])
+        elsewhere = table.lookup(candidates.hashes)
         return complete_step(work(candidates, elsewhere, options), documents, options)
 
     # --------------------------------------------------------------------------------------------------------- the end

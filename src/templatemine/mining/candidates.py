@@ -18,7 +18,6 @@ from templatemine import _core
 from templatemine.errors import counted
 from templatemine.io.jsonl import encode_text
 from templatemine.mining.corpus import Corpus, Repeats, Vocabulary
-from templatemine.mining.cross_source import SourceRates
 from templatemine.model import IntArray, LongArray, PageHistory
 from templatemine.text.patterns import PatternSet
 from templatemine.text.reading import ReadingRules
@@ -29,7 +28,6 @@ __all__ = [
     "SourceCandidates",
     "Verdicts",
     "collect_strings",
-    "source_rates",
 ]
 
 _CHUNK = 4096
@@ -116,8 +114,6 @@ class SourceCandidates:
     ----------
     hashes : uint64 array, shape (strings,)
         Equal for equal strings of all sources.
-    rates : float32 array, shape (strings,)
-        Occurrences a token of the source.
     document, first, last : int32 arrays, shape (strings,)
         One occurrence of each string: document and first and last token in it.
     verdicts : Verdicts or None
@@ -142,7 +138,6 @@ class SourceCandidates:
     strings: CandidateStrings
     repeats: Repeats
     hashes: NDArray[np.uint64]
-    rates: NDArray[np.float32]
     document: NDArray[np.int32]
     first: NDArray[np.int32]
     last: NDArray[np.int32]
@@ -232,8 +227,3 @@ def collect_strings(
         *_core.gather_slices_u8(forms.arena, first, (forms.offsets[form_ids + 1] - first).astype(np.int32))
     )
     return CandidateStrings(tokens=tokens, bounds=bounds, names=names, df=repeats.df, count=repeats.count)
-
-
-def source_rates(candidates: SourceCandidates) -> SourceRates:
-    """Return the columns of a source that the reduce compares."""
-    return SourceRates(candidates.hashes, candidates.rates, candidates.rates)

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from templatemine import _core
 from templatemine.config import SelectConfig
 from templatemine.mining.candidates import SourceCandidates, Verdicts
-from templatemine.mining.cross_source import CrossSourceCounts
 from templatemine.mining.cues import KINDS as CUE_KINDS
 from templatemine.mining.cutoff import BINS, choose_cutoff, histogram
 from templatemine.mining.distinct_documents import find_single_stories
@@ -151,7 +150,7 @@ class Decision(NamedTuple):
     reasons: Sequence[str]
 
 
-def decide(candidates: SourceCandidates, cross_counts: CrossSourceCounts, options: ResolvedConfig) -> Decision:
+def decide(candidates: SourceCandidates, cross_counts: NDArray[np.int32], options: ResolvedConfig) -> Decision:
     """Decide which candidates are templates, by the method."""
     if candidates.verdicts is not None:
         return _decide_by_scores(candidates, candidates.verdicts.reason_of)
@@ -159,11 +158,11 @@ def decide(candidates: SourceCandidates, cross_counts: CrossSourceCounts, option
 
 
 def _decide_by_histogram(
-    candidates: SourceCandidates, cross_counts: CrossSourceCounts, options: ResolvedConfig
+    candidates: SourceCandidates, cross_counts: NDArray[np.int32], options: ResolvedConfig
 ) -> Decision:
     """Decide by steps 7 to 9 of the thesis and its second level."""
     method, df = options.way, candidates.repeats.df
-    is_shared = cross_counts.sources >= options.mine.max_sources
+    is_shared = cross_counts >= options.mine.max_sources
     is_candidate = ~is_shared if method.shared_first else np.ones(len(is_shared), np.bool_)
     floor = document_floor(candidates.documents, options.mine)
     cutoff = choose_cutoff(candidates.repeats.take(is_candidate), candidates.documents, floor, gate=method.gate)

@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 from templatemine.config import SharedConfig
 from templatemine.errors import CorpusError
 from templatemine.mining.candidates import SourceCandidates
-from templatemine.mining.cross_source import CrossSourceCounts
 from templatemine.mining.methods import ResolvedConfig
 from templatemine.model import Cutoff, Template
 from templatemine.packs.pack import Pack
@@ -73,7 +72,7 @@ class Claims:
 
 def collect_claims(
     candidates: SourceCandidates,
-    cross_counts: CrossSourceCounts,
+    cross_counts: NDArray[np.int32],
     rows: NDArray[np.int64],
     pack: Pack,
     options: ResolvedConfig,
@@ -88,7 +87,7 @@ def collect_claims(
     shared = options.shared
     if shared is None or candidates.verdicts is None or candidates.html:
         return None
-    sources = cross_counts.sources[rows] + 1
+    sources = cross_counts[rows] + 1
     is_shared = sources >= shared.least
     templates: dict[tuple[str, ...] | None, list[Template]] = {}
     for template in pack.templates:

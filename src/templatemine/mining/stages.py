@@ -29,7 +29,6 @@ from templatemine.mining.candidates import (
 )
 from templatemine.mining.corpus import Corpus, Repeats
 from templatemine.mining.counting import Matches, MatchQuery, apply_counts
-from templatemine.mining.cross_source import CrossSourceCounts
 from templatemine.mining.features import CueReader, compute_features
 from templatemine.mining.headlines import add_headlines
 from templatemine.mining.heads import add_heads, find_unbounded
@@ -188,7 +187,6 @@ def mine_source(
         strings=mined.strings,
         repeats=mined.repeats,
         hashes=mined.hashes,
-        rates=(mined.repeats.count / max(1, mined.tokens)).astype(np.float32),
         document=originals[mined.document],
         first=mined.first,
         last=mined.first + mined.repeats.length - 1,
@@ -266,7 +264,6 @@ class _MinedStrings:
     hashes: NDArray[np.uint64]
     document: IntArray
     first: IntArray
-    tokens: int
     verdicts: Verdicts | None = None
 
     def sorted_by_hash(self) -> _MinedStrings:
@@ -278,14 +275,13 @@ class _MinedStrings:
             hashes=self.hashes[order],
             document=self.document[order],
             first=self.first[order],
-            tokens=self.tokens,
             verdicts=None if self.verdicts is None else self.verdicts.take(order),
         )
 
 
 def _find_maximal(corpus: Corpus, options: ResolvedConfig) -> _MinedStrings:
     """Find all maximal strings of a source."""
-    index, tokens = build_index(corpus, options.mine), len(corpus.forms)
+    index = build_index(corpus, options.mine)
     # The index is all that is needed from here on: its input would be a fifth of the memory.
     corpus = replace(corpus, forms=np.empty(0, np.int32))
     maximal = find_repeats(index, corpus.documents, document_floor(corpus.documents, options.mine), options.mine)
@@ -298,7 +294,6 @@ def _find_maximal(corpus: Corpus, options: ResolvedConfig) -> _MinedStrings:
         hashes=_core.hash_strings(index.symbols, by_symbol, starts, repeats.length),
         document=documents_at(index, starts),
         first=tokens_at(index, starts),
-        tokens=tokens,
     )
 
 
@@ -373,7 +368,6 @@ def _find_scored(read: SourceTexts, documents: Sequence[Document], options: Reso
         hashes=(hashes + (variants + np.uint64(1)) * np.uint64(_HASH_STEP)) % np.uint64(2**61 - 1),
         document=document,
         first=(starts - segments.doc_tokens[document]).astype(np.int32),
-        tokens=len(segments.tokens),
         verdicts=verdicts,
     )
 
@@ -436,7 +430,7 @@ class CountStep:
     """A source whose strings, found in a sample, are to be counted in all documents before the histogram is cut."""
 
     candidates: SourceCandidates
-    cross_counts: CrossSourceCounts
+    cross_counts: NDArray[np.int32]
     query: MatchQuery
 
     def proceed(self, answer: Matches, documents: Sequence[Document], options: ResolvedConfig) -> Step:
@@ -452,7 +446,7 @@ class MatchStep:
     there."""
 
     candidates: SourceCandidates
-    cross_counts: CrossSourceCounts
+    cross_counts: NDArray[np.int32]
     decision: Decision
     slots: Slots
     query: MatchQuery
@@ -594,7 +588,7 @@ def count_queries(options: ResolvedConfig) -> int:
     return 1 if options.way.learned else 2
 
 
-def decide_source(candidates: SourceCandidates, cross_counts: CrossSourceCounts, options: ResolvedConfig) -> Step:
+def decide_source(candidates: SourceCandidates, cross_counts: NDArray[np.int32], options: ResolvedConfig) -> Step:
     """Decide one source (second map): candidates become templates, or are rejected for a reason.
 
     Returns
@@ -624,7 +618,7 @@ def _build_query(candidates: SourceCandidates, rows: NDArray[np.int64], slots: S
 
 
 def _match_step(
-    candidates: SourceCandidates, cross_counts: CrossSourceCounts, note: str, options: ResolvedConfig
+    candidates: SourceCandidates, cross_counts: NDArray[np.int32], note: str, options: ResolvedConfig
 ) -> MatchStep:
     decision = decide(candidates, cross_counts, options)
     rows = np.flatnonzero(decision.reason_of == 0)
