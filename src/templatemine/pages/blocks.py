@@ -10,7 +10,7 @@ import io
 import math
 import re
 from collections.abc import Iterator, Mapping
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from html import unescape
 from importlib.resources import files
 from typing import Any
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from templatemine.errors import CapacityError
 from templatemine.model import check_str, exact_str
 from templatemine.pages import _blocks, _html, _scores
+from templatemine.pages.lazy import lazy
 from templatemine.pages.page_kind import (
     ARTICLE_CHANCE,
     KINDS,
@@ -133,34 +134,34 @@ class Page:
         own = np.bincount(self.columns["element"], weights=values, minlength=len(parents)).astype(np.int64)
         return _blocks.sum_subtrees(parents, own)
 
-    @cached_property
+    @lazy
     def hidden(self) -> NDArray[np.bool_]:
         """Return whether each block is in an element that is not shown."""
         return self.in_elements(self.columns["hidden"])
 
-    @cached_property
+    @lazy
     def marks(self) -> NDArray[np.uint8]:
         """Return the mark of each block, that of the nearest heading or item around it: `HEADING_MARK`, `ITEM_MARK`,
         0."""
         columns = self.columns
         return _blocks.inherit_by_blocks(columns["parents"], _MARK_OF_TAG.take(columns["tags"]), columns["element"])
 
-    @cached_property
+    @lazy
     def tag_counts(self) -> list[int]:
         """Count the elements of each of `_html.TAGS` on the page."""
         return np.bincount(self.columns["tags"], minlength=len(_html.TAGS)).tolist()  # type: ignore[no-any-return]
 
-    @cached_property
+    @lazy
     def all_groups(self) -> int:
         """Return the groups of key words that any element of the page is named after, a bit each."""
         return int(np.bitwise_or.reduce(self.columns["groups"]))
 
-    @cached_property
+    @lazy
     def all_words(self) -> int:
         """Return the number of words of all blocks."""
         return int(np.add.reduce(self.words))
 
-    @cached_property
+    @lazy
     def title(self) -> str:
         """Return the text of ``<title>``, references resolved and white space folded; "" if there is none."""
         start, end = self.columns["title_span"]
@@ -177,38 +178,38 @@ class Page:
         """Return a stretch of the page, by bytes of its UTF-8, as are the columns `starts` and `ends`."""
         return self._data[start:end]
 
-    @cached_property
+    @lazy
     def headline(self) -> int:
         """Return the index of the block that says most of ``<title>``, -1 if none says enough of it."""
         return self._judgement[1]
 
-    @cached_property
+    @lazy
     def scores(self) -> NDArray[np.float64]:
         """Log odds of each block, by the page model alone; see docs/pages.md, section 2."""
         return self._judgement[0]
 
-    @cached_property
+    @lazy
     def kind(self) -> str:
         """Return the likeliest of `page_kind.KINDS`."""
         return KINDS[int(self.kind_chances.argmax())]
 
-    @cached_property
+    @lazy
     def address(self) -> str:
         """Return the address of the page, in lower case: its url, else what it declares; "" if there is neither."""
         return (self.url or read_address(self)).lower()
 
-    @cached_property
+    @lazy
     def landmarks(self) -> Mapping[bytes, list[int]]:
         """Return where each of `scanner.LANDMARKS` stands in the page, in bytes, ascending."""
         return dict(zip(LANDMARKS, LANDMARK_FINDER.find(self._data), strict=True))
 
-    @cached_property
+    @lazy
     def kind_chances(self) -> NDArray[np.float64]:
         """Return the probability of each of `page_kind.KINDS`."""
         _, _, article_scores, chances = self._judgement
         return self._kind_chances(article_scores) if chances is None else chances
 
-    @cached_property
+    @lazy
     def _judgement(self) -> tuple[NDArray[np.float64], int, NDArray[np.float64], NDArray[np.float64] | None]:
         """Return scores, headline, the scores of an article, and the chances of kinds if they were asked; the matrix
         of features that all come from is not kept.  The kind counts on a page of one part, if it is given, or the
@@ -248,7 +249,7 @@ class Page:
             return chances
         return load_kind_model().chances(describe_page(self, scores))
 
-    @cached_property
+    @lazy
     def first_duplicates(self) -> NDArray[np.uint64]:
         """Return, for each block, the first one of the same text: equal words but for case, numbers counting as
         words.
@@ -274,7 +275,7 @@ class Page:
         """Return the words of a text as `_blocks.normalise_texts` does, in any script."""
         return " ".join(_PUNCTUATION.sub(" ", self.text(block).casefold()).split())
 
-    @cached_property
+    @lazy
     def all_text(self) -> bytes:
         """Return the texts of all blocks, one after the other."""
         return self.columns["text"].tobytes()  # type: ignore[no-any-return]
@@ -287,7 +288,7 @@ class Page:
         """Return the texts of some blocks, as `text` gives each."""
         return _html.decode_texts(self.columns["text"], self.columns["bounds"], blocks)
 
-    @cached_property
+    @lazy
     def near_keys(self) -> list[int]:
         """Return the key of each block's path from the nearest element with a class or id on."""
         return self.columns["keys"][:, NEAR_KEY].tolist()  # type: ignore[no-any-return]

@@ -9,10 +9,10 @@ is not guessed.  Cost: one expression over the text of the page, when it is aske
 from __future__ import annotations
 
 import re
-from functools import cached_property
 from itertools import pairwise
 
 from templatemine.pages.blocks import Page
+from templatemine.pages.lazy import lazy
 from templatemine.pages.page_dates import AMBIGUOUS_DATE
 
 _LANGUAGE = re.compile(rb"<html\b[^<>]{0,500}?\slang\s*=\s*[\"']?([\w-]{1,35})", re.IGNORECASE)
@@ -41,7 +41,7 @@ class DateOrder:
             return next(iter(observed)) if len(observed) == 1 else None
         return True if mark == "." and self._language is None else self._usual_order
 
-    @cached_property
+    @lazy
     def _observed_orders(self) -> dict[str, set[bool]]:
         """Return the orders that unambiguous dates of the page have, by separator."""
         orders: dict[str, set[bool]] = {}
@@ -51,7 +51,7 @@ class DateOrder:
                 orders.setdefault(match["mark"].decode(), set()).add(first > 12)
         return orders
 
-    @cached_property
+    @lazy
     def _usual_order(self) -> bool | None:
         """Return the usual order in the language of the page."""
         language = self._language
@@ -59,7 +59,7 @@ class DateOrder:
             return None
         return language not in MONTH_FIRST
 
-    @cached_property
+    @lazy
     def _language(self) -> str | None:
         """Return the language that the page declares; else English, if it reads so."""
         from templatemine.pages.names import normalise_language  # few pages are asked; its expressions take a while
@@ -68,7 +68,7 @@ class DateOrder:
         declared = normalise_language(match[1].decode()) if match is not None else None
         return declared or ("en" if self._text.count(b" the ") >= ENGLISH else None)
 
-    @cached_property
+    @lazy
     def _text(self) -> bytes:
         """Return the blocks, a line each."""
         text, bounds = self._page.columns["text"].tobytes(), self._page.columns["bounds"].tolist()

@@ -11,7 +11,6 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +29,7 @@ from templatemine.pages.blocks import Page
 from templatemine.pages.code_lines import find_code_lines
 from templatemine.pages.combine import load_system
 from templatemine.pages.declared import find_articles, find_missing_story
+from templatemine.pages.lazy import lazy
 from templatemine.pages.systems import DEFAULT, BlockClassifier, Post, Site, SystemOutput
 from templatemine.pages.title_and_date import find_date, find_title, is_like_title
 
@@ -165,13 +165,13 @@ class Extraction:
         main_words = int(self._page.words[self.output.evidence.page > 0].sum())
         return int(self._page.words[self.output.kept].sum()) / main_words if main_words else 1.0
 
-    @cached_property
+    @lazy
     def declared(self) -> str:
         """Return the story that the page declares (``articleBody`` in JSON-LD) if its text has not half of it, else
         ""."""
         return find_missing_story(self._page, self._articles)
 
-    @cached_property
+    @lazy
     def notes(self) -> tuple[str, ...]:
         """Return remarks on the page as a whole: those that came with it, and ours."""
         page, output = self._page, self.output
@@ -185,7 +185,7 @@ class Extraction:
         )
         return tuple(note for note in (*self._notes, page_note) if note)
 
-    @cached_property
+    @lazy
     def paywalled(self) -> bool:
         """Return whether the page declares that its story, or a part of it, is for subscribers."""
         from templatemine.pages.notices import is_paywalled
@@ -207,12 +207,12 @@ class Extraction:
         """Return the notes as one text, "" if there are none."""
         return "; ".join(self.notes)
 
-    @cached_property
+    @lazy
     def kept_indices(self) -> NDArray[np.int64]:
         """Return indices of the kept blocks among those of the page, ascending."""
         return self.output.kept.nonzero()[0]
 
-    @cached_property
+    @lazy
     def texts(self) -> list[str]:
         """Return the text of each kept block, without its cuts."""
         cuts, texts = self.output.cuts, self._page.texts(self.kept_indices)
@@ -224,29 +224,29 @@ class Extraction:
             _cut_text(text, cuts[block]) if block in cuts else lines.get(place, text) for place, (block, text) in blocks
         ]
 
-    @cached_property
+    @lazy
     def spans(self) -> list[tuple[int, int]]:
         """Return the span of each kept block in the page, in code points, end exclusive."""
         return self._page.spans(self.kept_indices)
 
-    @cached_property
+    @lazy
     def removed(self) -> tuple[Span, ...]:
         """Return the stretches of the page that are in no kept block, or within one but not shown."""
         return _removed_spans(self._page, self.spans)
 
-    @cached_property
+    @lazy
     def text(self) -> str:
         """Return the kept blocks, a line each."""
         return "\n".join(filter(None, self.texts))
 
-    @cached_property
+    @lazy
     def title(self) -> str | None:
         """Return the system's title of the page, else that of `title_and_date.find_title`, else ``<title>``."""
         if self.output.title is not None:
             return self.output.title
         return (self._page.text(self._title_block) if self._title_block >= 0 else self._page.title) or None
 
-    @cached_property
+    @lazy
     def date(self) -> str | None:
         """Return the system's date of the page in ISO 8601, else that of `title_and_date.find_date`; posts have their
         own."""
@@ -254,15 +254,15 @@ class Extraction:
             return self.output.date
         return find_date(self._page, self._articles, self._title_block, self.output.kept)
 
-    @cached_property
+    @lazy
     def _title_block(self) -> int:
         return find_title(self._page, cleaneval.is_heading(self._page), self.output.kept)
 
-    @cached_property
+    @lazy
     def _articles(self) -> list[dict[str, Any]]:
         return list(find_articles(self._page.data))
 
-    @cached_property
+    @lazy
     def marked(self) -> str:
         """Return the kept blocks in CleanEval's mark-up, a line each."""
         lines: list[str] = []
@@ -275,7 +275,7 @@ class Extraction:
             previous = block
         return "\n".join(lines)
 
-    @cached_property
+    @lazy
     def blocks(self) -> tuple[Block, ...]:
         """Return all blocks of the page, kept or not."""
         page, output = self._page, self.output
@@ -307,13 +307,13 @@ class Extraction:
             )
         )
 
-    @cached_property
+    @lazy
     def _marks(self) -> list[str]:
         return cleaneval.block_marks(self._page)
 
     # The rest is imported where it is asked for: most pages become text.
 
-    @cached_property
+    @lazy
     def _tags(self) -> PageTags:
         from templatemine.pages.page_tags import PageTags
 
@@ -331,18 +331,18 @@ class Extraction:
 
         return build_nodes(self._tags, self._comment_mask, {}, config) if config.comments else ()
 
-    @cached_property
+    @lazy
     def _comment_mask(self) -> NDArray[np.bool_]:
         from templatemine.pages.comments import find_comments
 
         return find_comments(self._page, self.output.kept)
 
-    @cached_property
+    @lazy
     def comments(self) -> str:
         """Return the comments of readers below the main text, a line each block; "" if the page has none."""
         return "\n".join(filter(None, map(self._page.text, np.flatnonzero(self._comment_mask).tolist())))
 
-    @cached_property
+    @lazy
     def metadata(self) -> Metadata:
         """Return the metadata of the page: title, authors, date, site, language, licence, tags and more."""
         from templatemine.pages.metadata import VisibleMetadata, read_metadata

@@ -12,7 +12,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from html import unescape
 from itertools import groupby
 from typing import Any
@@ -22,6 +21,7 @@ from numpy.typing import NDArray
 
 from templatemine.config import MarkupConfig
 from templatemine.pages import _blocks, cleaneval
+from templatemine.pages.lazy import lazy
 from templatemine.pages.nodes import (
     PLAIN,
     Cell,
@@ -284,7 +284,7 @@ class _Builder:
             cells.append(Cell(remove_common_style(inlines), self._names[element] == "th", columns, rows))
         return tuple(cells)
 
-    @cached_property
+    @lazy
     def _cells_of_rows(self) -> dict[int, list[int]]:
         """Return the cells of each row, by their elements."""
         cells: dict[int, list[int]] = {}
@@ -346,7 +346,7 @@ class _Builder:
         text = unescape(b"".join(pieces).decode("utf-8", "replace"))
         return _BLANK_LINES.sub("", _CONTROL.sub(" ", _INVISIBLE.sub("", _NEWLINE.sub("\n", text)))).rstrip()
 
-    @cached_property
+    @lazy
     def _non_text_spans(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the stretches of the page that are no text: begins and ends, ascending."""
         marks, holes = self.tags.columns, self.page.columns["holes"]
@@ -443,7 +443,7 @@ class _Builder:
                 images.setdefault(-next_block - 1, []).append(_Entry(self._container_chain(element), -1, (image,)))
         return images
 
-    @cached_property
+    @lazy
     def _hidden(self) -> list[bool]:
         columns = self.page.columns
         return _blocks.inherit_values(columns["parents"], columns["hidden"]).astype(np.bool_).tolist()  # type: ignore[no-any-return]
@@ -461,7 +461,7 @@ class _Builder:
             element = self._parents[element]
         return bool(self.kept[first[element] : last[element] + 1].all())
 
-    @cached_property
+    @lazy
     def _block_ranges(self) -> tuple[list[int], list[int]]:
         """Return the first and last block in each element, -1 where there is none."""
         first, last = [-1] * len(self._parents), [-1] * len(self._parents)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -25,6 +24,7 @@ from templatemine.pages.declared import (
     normalise_published,
     plain_text,
 )
+from templatemine.pages.lazy import lazy
 from templatemine.pages.names import byline_names, find_licence, find_names, normalise_language
 from templatemine.pages.page_dates import MAX_DATE_LENGTH, ends_in_change, find_dates
 from templatemine.pages.page_tags import CLOSE, OPEN, VOID, PageTags
@@ -225,11 +225,11 @@ class _Reader:
 
     # ---------------------------------------------------------------------------------------------------- declared
 
-    @cached_property
+    @lazy
     def _objects(self) -> list[dict[str, Any]]:
         return list(find_objects(self.page.data))
 
-    @cached_property
+    @lazy
     def _objects_by_id(self) -> dict[str, dict[str, Any]]:
         """Return objects by their @id, the one that says most."""
         by_id: dict[str, dict[str, Any]] = {}
@@ -239,11 +239,11 @@ class _Reader:
                 by_id[key] = thing
         return by_id
 
-    @cached_property
+    @lazy
     def _article(self) -> dict[str, Any]:
         return next(filter(is_article, self._objects), {})
 
-    @cached_property
+    @lazy
     def _meta_values(self) -> dict[str, list[str]]:
         """Return the contents of ``<meta>``, by name in lower case."""
         contents: dict[str, list[str]] = {}
@@ -303,11 +303,11 @@ class _Reader:
         name = _fold_name(_THE.sub("", text))
         return bool(name) and (name in self._folded_site_names or name in self._host_parts)
 
-    @cached_property
+    @lazy
     def _folded_site_names(self) -> frozenset[str]:
         return frozenset(_fold_name(_THE.sub("", name)) for name in self._site_names()) - {""}
 
-    @cached_property
+    @lazy
     def _host_parts(self) -> frozenset[str]:
         """Return runs of labels of the host, such as "bbc" and "bbccouk"; no name is shorter than three letters."""
         address = next(
@@ -350,7 +350,7 @@ class _Reader:
         )
         yield from (address for address in self._values("url") if "://" in address)
 
-    @cached_property
+    @lazy
     def _links(self) -> list[dict[str, str]]:
         return [self.tags.attributes(mark) for mark in self.tags.find_marks(_LINK, VOID)[: 10 * MAX_ELEMENTS]]
 
@@ -428,11 +428,11 @@ class _Reader:
             shown = next((date for date, _ in find_dates(text[:MAX_DATE_LENGTH], self._order, short=True)), "")
             yield shown if shown >= EARLIEST_DATE else ""
 
-    @cached_property
+    @lazy
     def _order(self) -> DateOrder:
         return DateOrder(self.page)
 
-    @cached_property
+    @lazy
     def _head_dates(self) -> list[tuple[str, bool]]:
         """Return the dates in lines at the head, and whether each is that of a change."""
         return [
@@ -444,7 +444,7 @@ class _Reader:
 
     # --------------------------------------------------------------------------------------------------- in the body
 
-    @cached_property
+    @lazy
     def _elements(self) -> list[tuple[str, dict[str, str], int, str]]:
         """Return text, attributes, place and name of elements whose tag says something of author, date or tags."""
         columns, data = self.tags.columns, self.page.data
@@ -499,7 +499,7 @@ class _Reader:
         """Yield text and attributes of links with a ``rel``."""
         return ((text, attributes) for text, attributes, _, _ in self._elements if "rel" in attributes)
 
-    @cached_property
+    @lazy
     def _microdata(self) -> dict[str, list[tuple[str, int]]]:
         """Return the text and mark index of each property of microdata."""
         properties: dict[str, list[tuple[str, int]]] = {}
@@ -515,7 +515,7 @@ class _Reader:
                     properties.setdefault(name, []).append((value, mark))
         return properties
 
-    @cached_property
+    @lazy
     def _dated_elements(self) -> tuple[list[_DatedElement], list[_DatedElement]]:
         """Return text and attributes of elements that hold a date: those at the head of the story, and others."""
         start, end = self.visible.head_region
@@ -560,7 +560,7 @@ class _Reader:
                     terms.setdefault(term)
         return tuple(list(terms)[:MAX_ELEMENTS])
 
-    @cached_property
+    @lazy
     def _in_meta(self) -> Any:
         return self._inside_groups(_META_MASK, ())
 

@@ -69,8 +69,8 @@ _LABEL_STEMS = (
     "promoted sponsored presented supported paid gesponsert partner advert anzeige werbung publi contenido patrocinado"
     " pubblicità annons reklam реклама Реклама РЕКЛАМА 広告 광고 广告 廣告"
 )
-_LABEL_OPENINGS = np.unique([int.from_bytes(word.encode()[:3], "little") for word in _LABEL_STEMS.split()]).astype(
-    np.uint32
+_LABEL_OPENINGS = np.array(
+    sorted({int.from_bytes(word.encode()[:3], "little") for word in _LABEL_STEMS.split()}), np.uint32
 )
 """First three bytes of such lines, in lower case as far as they are ASCII, by which most others are passed over."""
 

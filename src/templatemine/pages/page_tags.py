@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cached_property
 from itertools import pairwise
 from urllib.parse import urljoin
 
@@ -13,6 +12,7 @@ import numpy as np
 from templatemine.pages import _html
 from templatemine.pages.blocks import Page
 from templatemine.pages.declared import parse_attributes
+from templatemine.pages.lazy import lazy
 from templatemine.pages.nodes import Style
 from templatemine.pages.scanner import TAG_NAMES, block_scanner
 
@@ -75,7 +75,7 @@ class PageTags:
         start, end = int(self.columns["starts"][mark]), int(self.columns["ends"][mark])
         return parse_attributes(self.page.source(start, end).decode("utf-8", "replace"))
 
-    @cached_property
+    @lazy
     def _end_marks(self) -> dict[int, int]:
         """Return the mark at which each element ends."""
         end_tags = np.flatnonzero(self.columns["kinds"] == CLOSE)
@@ -114,7 +114,7 @@ class PageTags:
         """Return the same text as one line."""
         return " ".join(self.lines(mark))
 
-    @cached_property
+    @lazy
     def base(self) -> str:
         """Return the address that others are relative to."""
         for mark in self.find_marks(_BASE, VOID):
@@ -132,7 +132,7 @@ class PageTags:
             return ""
         return _join_url(self.base, _CLEAN.sub("", url).strip())
 
-    @cached_property
+    @lazy
     def spans(self) -> list[tuple[int, int, int, str]]:
         """Return the elements of inline styles and links: begin and end in the text, index of the start tag, name."""
         columns = self.columns
@@ -158,7 +158,7 @@ class PageTags:
         match = _NAME.match(self.page.source(start, start + 16))
         return "?" if match is None else match[1].decode().lower()
 
-    @cached_property
+    @lazy
     def start_marks(self) -> dict[int, int]:
         """Return the mark of the start tag of each element that is a container."""
         columns = self.columns

@@ -19,7 +19,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 
 import numpy as np
 
@@ -27,6 +26,7 @@ from templatemine.config import ExtractConfig
 from templatemine.pages import _html
 from templatemine.pages.baselines import density
 from templatemine.pages.blocks import Page
+from templatemine.pages.lazy import lazy
 from templatemine.pages.scanner import TAG_FLAGS
 from templatemine.pages.systems import BlockClassifier, Site, SystemOutput
 
@@ -92,7 +92,7 @@ class _Tree:
             rows.append((position_after, element, element))
         return [child for _, _, child in sorted(rows)]
 
-    @cached_property
+    @lazy
     def body(self) -> int:
         """Return the element where the walk begins: body if it holds all text, else the page."""
         bodies = [element for element in range(len(self.tags)) if self.tags[element] == density.BODY]
