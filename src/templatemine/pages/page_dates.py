@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta, timezone
 from functools import lru_cache
 from typing import Any
 
@@ -65,7 +65,9 @@ _FORMS = tuple(
         strict=True,
     )
 )
-"""Expressions of dates, the surest first where several match, and characters of which every match has one."""
+"""Expressions of dates, the surest first where several match, and characters of which every match has one; of those
+without any every match has a `_LATE_YEAR`."""
+_LATE_YEAR = re.compile(r"[\s-]\d{4}(?!\d)")
 _CHANGE_WORDS = (
     r"updated?|modified|revised|edited|last\s+(?:change|review)\w*|aktuali\w+|geändert|änderung|stand(?=\W)|mise?\s+à\s+jour"
     r"|modifié\w*|actuali\w+|modificad[oa]|modificación|atuali\w+|aggiornat[oa]|aggiornamento|modifica|bijgewerkt"
@@ -141,30 +143,31 @@ def find_dates(text: str, order: Order | None = None, short: bool = False) -> li
     if not _has_numbers(text):
         return []
     matches = list[tuple[int, int, int, str]]()
+    has_late_year = _LATE_YEAR.search(text) is not None
     for rank, (pattern, marks) in enumerate(_FORMS):
-        if marks and marks.isdisjoint(text):
+        if marks.isdisjoint(text) if marks else not has_late_year:
             continue
         for match in pattern.finditer(text):
             ordered = _order_date(match, order, short) if pattern is AMBIGUOUS_DATE else _format_date(match.groupdict())
             if ordered is not None:
                 matches.append((match.start(), rank, match.end(), ordered))
     position, dates = 0, list[tuple[str, str, str]]()
-    for start, _, end, date in sorted(matches):
+    for start, _, end, day in sorted(matches):
         if start >= position:
             if dates:
                 dates[-1] = (*dates[-1][:2], text[position:start])
-            dates.append((text[position:start], date, text[end:]))
+            dates.append((text[position:start], day, text[end:]))
             position = end
     # Text between two dates is about the second one, but for a label in brackets.
     last = len(dates) - 1
     return [
         (
-            date,
+            day,
             _is_of_change(
                 "" if place and _ends_label(before) else before, after if place == last or _ends_label(after) else ""
             ),
         )
-        for place, (before, date, after) in enumerate(dates)
+        for place, (before, day, after) in enumerate(dates)
     ]
 
 
@@ -223,11 +226,11 @@ def _has_only_fillers(text: str) -> bool:
 def _format_date(parts: dict[str, Any]) -> str | None:
     month = parts["m"] if parts.get("m") is not None else _read_month(parts["name"])
     try:
-        day = datetime(int(parts["y"]), int(month), int(parts["d"]))
+        day = int(parts["y"]), int(month), int(parts["d"])
         if not parts.get("h"):
-            return day.date().isoformat()
-        moment = day.replace(hour=int(parts["h"]), minute=int(parts["min"]), second=int(parts["s"] or 0))
-        return moment.replace(tzinfo=_parse_zone(parts["zone"])).isoformat()
+            return date(*day).isoformat()
+        clock = int(parts["h"]), int(parts["min"]), int(parts["s"] or 0)
+        return datetime(*day, *clock, tzinfo=_parse_zone(parts["zone"])).isoformat()
     except ValueError:
         return None
 
