@@ -56,7 +56,7 @@ def test_shown_text_stays(piece: str, style: str) -> None:
     html = page(piece, style)
     blocks = Page(html)
     kept = blocks.words > 0
-    assert not find_hidden(blocks.columns, blocks.data, kept).any()
+    assert not find_hidden(blocks, kept).any()
 
 
 def test_a_story_that_a_script_shows_is_kept() -> None:

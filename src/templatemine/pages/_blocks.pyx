@@ -1418,28 +1418,28 @@ cdef int first_places(const uint64_t* keys, int64_t stride, int64_t n, int64_t* 
 
 def find_repeated(const uint64_t[::1] keys not None):
     """Places of the keys that another one is equal to, ascending: int64 array."""
-    cdef int64_t n = keys.shape[0], i
-    cdef bint found = False
-    cdef int64_t* first
+    cdef int64_t n = keys.shape[0], i, size = 0
     cdef uint8_t* is_repeated
+    found = np.empty(n, np.int64)
     if n == 0:
-        return np.empty(0, np.int64)
-    first = <int64_t*>malloc(n * sizeof(int64_t))
+        return found
+    cdef int64_t[::1] out = found
     is_repeated = <uint8_t*>calloc(n, 1)
+    if is_repeated == NULL:
+        raise MemoryError
     try:
-        if first == NULL or is_repeated == NULL:
-            raise MemoryError
         with nogil:
-            first_places(&keys[0], 1, n, first)
+            first_places(&keys[0], 1, n, &out[0])
             for i in range(n):
-                if first[i] != i:
-                    is_repeated[i] = is_repeated[first[i]] = found = True
-        if not found:  # as on most pages
-            return np.empty(0, np.int64)
-        return np.flatnonzero(np.asarray(<uint8_t[:n]>is_repeated))
+                if out[i] != i:
+                    is_repeated[i] = is_repeated[out[i]] = True
+            for i in range(n):
+                if is_repeated[i]:
+                    out[size] = i
+                    size += 1
     finally:
-        free(first)
         free(is_repeated)
+    return found[:size]
 
 
 def normalise_texts(const uint8_t[::1] text not None, const int64_t[::1] bounds not None, const int64_t[::1] blocks not None):

@@ -2,13 +2,14 @@
 
 import numpy as np
 
+from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_FromStringAndSize
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t, uint8_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memcmp, memcpy, memset
 
 from templatemine.text._scan cimport (
-    Bytes, copy_to_array, encode_utf8, is_alnum, is_alpha, is_digit, is_lower, is_upper, reserve, same_letters, script_end,
+    Bytes, encode_utf8, is_alnum, is_alpha, is_digit, is_lower, is_upper, reserve, same_letters, script_end,
     StrView, Table, table_add, table_find, table_free, table_init, tm_hash, view_str,
 )
 
@@ -1008,72 +1009,90 @@ cdef int32_t find_or_add_node(Page* s, int32_t parent, uint16_t tag, const uint8
     return <int32_t>s.node_count - 1
 
 
-cdef object copy_columns(Page* s):
+cdef list DTYPES = [np.dtype(name) for name in ("uint8", "uint16", "int32", "uint32", "int64", "uint64")]
+
+cdef enum:
+    D_UINT8, D_UINT16, D_INT32, D_UINT32, D_INT64, D_UINT64
+
+
+cdef void* add_column(dict columns, str name, int64_t size, int dtype) except NULL:
+    """Add a column of so many bytes, and return where it begins."""
+    cdef bytearray room = PyByteArray_FromStringAndSize(NULL, size)
+    columns[name] = np.frombuffer(room, DTYPES[dtype])
+    return PyByteArray_AS_STRING(room)
+
+
+cdef int copy_column(dict columns, str name, const void* data, int64_t size, int dtype) except -1:
+    cdef void* room = add_column(columns, name, size, dtype)
+    if size:
+        memcpy(room, data, size)
+    return 0
+
+
+cdef dict copy_columns(Page* s):
     """The state of a pass as arrays."""
-    cdef int64_t n = s.count, m = s.element_count, k = s.node_count, i
+    cdef int64_t n = s.count, m = s.element_count, k = s.node_count, i, all_words = 0
     cdef int32_t node, parent, grand
-    bounds = np.zeros(n + 1, np.int64)
-    keys = np.empty((n, K_SIZE), np.uint64)
-    nodes = np.empty(n, np.int32)
-    parents = np.empty(m, np.int32)
-    tags = np.empty(m, np.uint16)
-    groups = np.empty(m, np.uint32)
-    hidden = np.empty(m, np.uint8)
-    element_nodes = np.empty(m, np.int32)
-    node_parents = np.empty(k, np.int32)
-    sign_bounds = np.zeros(k + 1, np.int64)
-    cdef int64_t[::1] bounds_view = bounds, sign_view = sign_bounds
-    cdef uint64_t[:, ::1] keys_view = keys
-    cdef int32_t[::1] nodes_view = nodes, parents_view = parents, node_parents_view = node_parents
-    cdef int32_t[::1] element_nodes_view = element_nodes
-    cdef uint16_t[::1] tags_view = tags
-    cdef uint32_t[::1] groups_view = groups
-    cdef uint8_t[::1] hidden_view = hidden
+    cdef uint32_t all_groups = 0
+    cdef int64_t[256] tag_counts
+    cdef dict columns = {}
+    cdef int64_t* bounds = <int64_t*>add_column(columns, "bounds", (n + 1) * 8, D_INT64)
+    cdef int64_t* sign_bounds = <int64_t*>add_column(columns, "sign_bounds", (k + 1) * 8, D_INT64)
+    cdef uint64_t* keys = <uint64_t*>add_column(columns, "keys", n * K_SIZE * 8, D_UINT64)
+    cdef int32_t* words = <int32_t*>add_column(columns, "words", n * 4, D_INT32)
+    cdef int32_t* nodes = <int32_t*>add_column(columns, "node", n * 4, D_INT32)
+    cdef int32_t* parents = <int32_t*>add_column(columns, "parents", m * 4, D_INT32)
+    cdef uint16_t* tags = <uint16_t*>add_column(columns, "tags", m * 2, D_UINT16)
+    cdef uint32_t* groups = <uint32_t*>add_column(columns, "groups", m * 4, D_UINT32)
+    cdef uint8_t* hidden = <uint8_t*>add_column(columns, "hidden", m, D_UINT8)
+    cdef int32_t* element_nodes = <int32_t*>add_column(columns, "element_nodes", m * 4, D_INT32)
+    cdef int32_t* node_parents = <int32_t*>add_column(columns, "node_parents", k * 4, D_INT32)
     with nogil:
+        bounds[0] = sign_bounds[0] = 0
+        memset(tag_counts, 0, sizeof(tag_counts))
         for i in range(n):
-            bounds_view[i + 1] = s.bounds[i]
+            bounds[i + 1] = s.bounds[i]
+            words[i] = s.counts[i * C_SIZE + C_WORDS]
+            all_words += words[i]
             node = s.elements[s.element_of[i]].node
             parent = max(s.nodes[node].parent, 0)
             grand = max(s.nodes[parent].parent, 0)
-            nodes_view[i] = node
-            keys_view[i, K_FULL] = s.nodes[node].full
-            keys_view[i, K_PARENT] = hash_pair(s.nodes[parent].full, 1)
-            keys_view[i, K_GRAND] = hash_pair(s.nodes[grand].full, 2)
-            keys_view[i, K_CLASS] = s.nodes[node].plain
-            keys_view[i, K_TAGS] = s.nodes[node].tags
-            keys_view[i, K_NEAR] = s.nodes[node].near
+            nodes[i] = node
+            keys[K_FULL] = s.nodes[node].full
+            keys[K_PARENT] = hash_pair(s.nodes[parent].full, 1)
+            keys[K_GRAND] = hash_pair(s.nodes[grand].full, 2)
+            keys[K_CLASS] = s.nodes[node].plain
+            keys[K_TAGS] = s.nodes[node].tags
+            keys[K_NEAR] = s.nodes[node].near
+            keys += K_SIZE
         for i in range(m):
-            parents_view[i] = s.elements[i].parent
-            tags_view[i] = s.elements[i].tag
-            groups_view[i] = s.elements[i].words
-            hidden_view[i] = s.elements[i].hidden
-            element_nodes_view[i] = s.elements[i].node
+            parents[i] = s.elements[i].parent
+            tags[i] = s.elements[i].tag
+            tag_counts[tags[i] & 0xFF] += 1
+            groups[i] = s.elements[i].words
+            all_groups |= groups[i]
+            hidden[i] = s.elements[i].hidden
+            element_nodes[i] = s.elements[i].node
         for i in range(k):
-            node_parents_view[i] = s.nodes[i].parent
-            sign_view[i + 1] = s.nodes[i].sign
-    return {
-        "text": copy_to_array(s.text, s.size if n else 0, np.uint8),
-        "bounds": bounds,
-        "starts": copy_to_array(s.starts, n * 8, np.int64),
-        "ends": copy_to_array(s.ends, n * 8, np.int64),
-        "counts": copy_to_array(s.counts, n * C_SIZE * 4, np.int32).reshape(n, C_SIZE),
-        "element": copy_to_array(s.element_of, n * 4, np.int32),
-        "keys": keys,
-        "hashes": copy_to_array(s.hashes, n * 8, np.uint64),
-        "node": nodes,
-        "parents": parents,
-        "tags": tags,
-        "groups": groups,
-        "hidden": hidden,
-        "element_nodes": element_nodes,
-        "node_parents": node_parents,
-        "signs": copy_to_array(s.signs, s.sign_size, np.uint8),
-        "sign_bounds": sign_bounds,
-        "holes": copy_to_array(s.holes, s.hole_count * 8, np.int64).reshape(-1, 2),
-        "title": s.title_count,
-        "title_span": (s.title_start, s.title_end),
-        "plain": bool(s.plain),
-    }
+            node_parents[i] = s.nodes[i].parent
+            sign_bounds[i + 1] = s.nodes[i].sign
+    copy_column(columns, "text", s.text, s.size if n else 0, D_UINT8)
+    copy_column(columns, "starts", s.starts, n * 8, D_INT64)
+    copy_column(columns, "ends", s.ends, n * 8, D_INT64)
+    copy_column(columns, "counts", s.counts, n * C_SIZE * 4, D_INT32)
+    copy_column(columns, "element", s.element_of, n * 4, D_INT32)
+    copy_column(columns, "hashes", s.hashes, n * 8, D_UINT64)
+    copy_column(columns, "signs", s.signs, s.sign_size, D_UINT8)
+    copy_column(columns, "holes", s.holes, s.hole_count * 8, D_INT64)
+    for name, width in (("keys", K_SIZE), ("counts", C_SIZE), ("holes", 2)):
+        columns[name] = columns[name].reshape(-1, width)
+    columns["title"] = s.title_count
+    columns["title_span"] = (s.title_start, s.title_end)
+    columns["plain"] = bool(s.plain)
+    columns["all_words"] = all_words
+    columns["all_groups"] = all_groups
+    columns["tag_counts"] = [tag_counts[i] for i in range(<int64_t>len(TAGS))]
+    return columns
 
 
 # ---------------------------------------------------------------------------------------------------------------------- blocks
@@ -2055,14 +2074,16 @@ cdef class BlockScanner:
         -------
         dict of str to array
             text uint8: all texts, one after the other; bounds int64 (n + 1,); starts, ends int64 (n,): bytes of the
-            page, end exclusive; counts int32 (n, len(COUNTS)); element int32 (n,); keys uint64 (n, len(KEYS)); hashes
-            uint64 (n,): equal for equal words but for numbers and case; node int32 (n,).
+            page, end exclusive; counts int32 (n, len(COUNTS)); words int32 (n,): one of them; element int32 (n,); keys
+            uint64 (n, len(KEYS)); hashes uint64 (n,): equal for equal words but for numbers and case; node int32 (n,).
             parents, tags, groups, hidden, element_nodes (int32, uint16, uint32, uint8, int32; elements,): of each
             element, 0 is the page; element_nodes is the path that leads to it.
             node_parents int32, signs uint8, sign_bounds int64: the paths, 0 the empty one.
             holes int64 (h, 2): stretches within blocks that are not shown.  title int: distinct words of the title;
             title_span (int, int): where it stands, (0, 0) if there is none.  plain bool: the page has no tag, and its
             blocks are what blank lines part.
+            all_words, all_groups int: the sum of the words, and the groups of all elements, a bit each; tag_counts: list
+            of the number of elements of each of `TAGS`.
         """
         cdef Page* s = <Page*>malloc(sizeof(Page))
         if s == NULL:

@@ -37,7 +37,6 @@ from templatemine.text import _scan
 __all__ = ["Page", "load_forests", "find_headline"]
 
 NEAR_KEY = _html.KEYS.index("near")
-WORDS = _html.COUNTS.index("words")
 AFTER_TITLE = _blocks.FEATURES.index("after_title")
 MAX_BYTES = 1 << 31
 MAX_TITLE_BYTES = 4000
@@ -92,6 +91,12 @@ class Page:
         What `_html.BlockScanner.scan_blocks` gave.
     words : int32 array, shape (blocks,)
         Words of each block.
+    all_words : int
+        Words of all blocks.
+    all_groups : int
+        Groups of key words that any element of the page is named after, a bit each.
+    tag_counts : list of int
+        Number of elements of each of `_html.TAGS`.
     """
 
     def __init__(self, html: str, url: str | None = None, kind: str = "auto") -> None:
@@ -106,7 +111,10 @@ class Page:
             self.columns: Mapping[str, Any] = block_scanner().scan_blocks(data)
         except OverflowError as error:
             raise CapacityError(str(error)) from error
-        self.words: NDArray[np.int32] = np.ascontiguousarray(self.columns["counts"][:, WORDS])
+        self.words: NDArray[np.int32] = self.columns["words"]
+        self.all_words: int = self.columns["all_words"]
+        self.all_groups: int = self.columns["all_groups"]
+        self.tag_counts: list[int] = self.columns["tag_counts"]
         self._bounds: list[int] = self.columns["bounds"].tolist()
 
     def __len__(self) -> int:
@@ -147,19 +155,9 @@ class Page:
         return _blocks.inherit_by_blocks(columns["parents"], _MARK_OF_TAG.take(columns["tags"]), columns["element"])
 
     @lazy
-    def tag_counts(self) -> list[int]:
-        """Count the elements of each of `_html.TAGS` on the page."""
-        return np.bincount(self.columns["tags"], minlength=len(_html.TAGS)).tolist()  # type: ignore[no-any-return]
-
-    @lazy
-    def all_groups(self) -> int:
-        """Return the groups of key words that any element of the page is named after, a bit each."""
-        return int(np.bitwise_or.reduce(self.columns["groups"]))
-
-    @lazy
-    def all_words(self) -> int:
-        """Return the number of words of all blocks."""
-        return int(np.add.reduce(self.words))
+    def headings(self) -> NDArray[np.bool_]:
+        """Return whether the mark of each block is that of a heading."""
+        return self.marks == HEADING_MARK  # type: ignore[no-any-return]
 
     @lazy
     def title(self) -> str:

@@ -6,11 +6,8 @@ begins no paragraph.  Two of them in a row do, for that is how pages without par
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from templatemine.pages import _html
-from templatemine.pages.blocks import HEADING_MARK, Page
+from templatemine.pages.blocks import Page
 
 HEADING, PARAGRAPH, ITEM = "h", "p", "l"
 _NAMES = (PARAGRAPH, HEADING, ITEM)
@@ -21,11 +18,6 @@ BREAKS = _html.COUNTS.index("break")
 def block_marks(page: Page) -> list[str]:
     """Return the mark of each block: that of the nearest heading or item around it, else that of a paragraph."""
     return [_NAMES[kind] for kind in page.marks.tolist()]
-
-
-def is_heading(page: Page) -> NDArray[np.bool_]:
-    """Return whether the mark of each block is that of a heading."""
-    return page.marks == HEADING_MARK  # type: ignore[no-any-return]
 
 
 def continues_paragraph(page: Page, block: int) -> bool:

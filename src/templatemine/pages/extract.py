@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -30,6 +30,7 @@ from templatemine.pages.code_lines import find_code_lines
 from templatemine.pages.combine import load_system
 from templatemine.pages.declared import find_articles, find_missing_story
 from templatemine.pages.lazy import lazy
+from templatemine.pages.notices import is_paywalled
 from templatemine.pages.systems import DEFAULT, BlockClassifier, Post, Site, SystemOutput
 from templatemine.pages.title_and_date import find_date, find_title, is_like_title
 
@@ -59,6 +60,7 @@ MIN_TEASERS, MIN_TEASER_WORDS, MAX_TEASER_WORDS = 5, 3, 60
 
 MISSING_STORY = "most of the story that it declares (articleBody) is not in its text"
 
+_JSON_BEGIN = re.compile(r"\s*([\[{])")
 _FRAME = re.compile(r"<frame\b[^<>]{0,2000}?\bsrc\s*=\s*[\"']?([^\s\"'>]{1,500})", re.IGNORECASE)
 
 
@@ -169,7 +171,7 @@ class Extraction:
     def declared(self) -> str:
         """Return the story that the page declares (``articleBody`` in JSON-LD) if its text has not half of it, else
         ""."""
-        return find_missing_story(self._page, self._articles)
+        return find_missing_story(self._page, self._articles) if self._articles else ""
 
     @lazy
     def notes(self) -> tuple[str, ...]:
@@ -188,8 +190,6 @@ class Extraction:
     @lazy
     def paywalled(self) -> bool:
         """Return whether the page declares that its story, or a part of it, is for subscribers."""
-        from templatemine.pages.notices import is_paywalled
-
         return is_paywalled(self._page)
 
     @property
@@ -256,7 +256,7 @@ class Extraction:
 
     @lazy
     def _title_block(self) -> int:
-        return find_title(self._page, cleaneval.is_heading(self._page), self.output.kept)
+        return find_title(self._page, self._page.headings, self.output.kept)
 
     @lazy
     def _articles(self) -> list[dict[str, Any]]:
@@ -597,7 +597,7 @@ def _note_missing_text(page: Page, output: SystemOutput) -> str:
 def _note_list(page: Page, output: SystemOutput) -> str:
     """Word the note on a page most of whose text is below headings that link to other pages: it is a list."""
     kept, counts = output.kept, page.columns["counts"]
-    linked = cleaneval.is_heading(page)
+    linked = page.headings
     if np.count_nonzero(linked) < MIN_TEASERS:
         return ""
     linked = linked & (counts[:, LINKED_WORDS] == page.words) & (page.words >= MIN_TEASER_WORDS)
@@ -617,15 +617,9 @@ def _note_list(page: Page, output: SystemOutput) -> str:
 
 def _note_no_html(page: Page) -> str:
     """Word the note on something that is no page."""
-    first = _first_shown(page.html)
-    if first in ("{", "[") and first + _first_shown(reversed(page.html)) in ("{}", "[]"):
+    if (begin := _JSON_BEGIN.match(page.html)) and begin[1] + page.html.rstrip()[-1] in ("{}", "[]"):
         return "no HTML but JSON, by how it begins and ends; taken as it is"
     return "no tag in it; taken as plain text" if page.plain and len(page) else ""
-
-
-def _first_shown(characters: Iterable[str]) -> str:
-    """Return the first character that is no white space, "" if there is none."""
-    return next((character for character in characters if not character.isspace()), "")
 
 
 def _note_frames(page: Page) -> str:

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine.pages import _blocks, _html
+from templatemine.pages import _html
+from templatemine.pages.blocks import Page
 
 MAX_SHEET_BYTES = 1 << 20
 """Bytes of a style sheet that is read."""
@@ -28,26 +29,17 @@ _SIMPLE = re.compile(r"(?:[a-z][a-z0-9]*)?[.#][A-Za-z_-]+")
 _CLASS_OR_ID = re.compile(r"[.#][^.#]*")
 
 
-def find_hidden(columns: Mapping[str, Any], data: bytes, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which of the kept blocks are in an element that is not shown.
-
-    Parameters
-    ----------
-    columns : mapping of str to array
-        What `_html.BlockScanner.scan_blocks` gave.
-    data : bytes
-        The page.
-    kept : bool array, shape (blocks,)
-    """
-    is_hidden = columns["hidden"]
+def find_hidden(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which of the kept blocks are in an element that is not shown."""
+    columns, data = page.columns, page.data
     # Few pages have rules that hide, and of these few have one for an element that is kept.
     sheets = [sheet for sheet in _style_sheets(data, int(columns["starts"][kept.argmax()])) if _HIDES.search(sheet)]
     if sheets:
         signatures = _node_signatures(columns, kept)
         listed = "\n".join(signatures.values()).encode()
         if selectors := _hiding_selectors([sheet for sheet in sheets if _may_hide(listed, sheet)]):
-            is_hidden = is_hidden | _select_nodes(columns, signatures, selectors)
-    return kept & _blocks.inherit_by_blocks(columns["parents"], is_hidden, columns["element"]).astype(np.bool_)
+            return kept & page.in_elements(columns["hidden"] | _select_nodes(columns, signatures, selectors))
+    return kept & page.hidden
 
 
 def select_elements(

@@ -119,7 +119,7 @@ def select_blocks(page: Page, scores: NDArray[np.float64], config: PageConfig) -
     if notices is not None:
         code[notices] = NOTICE
     main = is_kept(code)
-    hidden = find_hidden(page.columns, page.data, main)
+    hidden = find_hidden(page, main)
     # A page all of whose story is hidden is one that a script shows.
     if np.count_nonzero(hidden) and 2 * int(page.words[hidden].sum()) < int(page.words[main].sum()):
         code[hidden] = HIDDEN

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -84,8 +85,7 @@ def find_notices(page: Page, scores: NDArray[np.float64]) -> NDArray[np.bool_] |
     scores : float64 array, shape (blocks,)
         Log odds that a block is main text.
     """
-    likely = scores > LIKELY_SCORE
-    consent, offers = _consent_elements(page, likely), _offer_elements(page, likely)
+    consent, offers = _consent_elements(page, scores), _offer_elements(page, scores)
     if consent is None and offers is None:
         return None
     is_notice = np.zeros(len(page.columns["parents"]), np.bool_)
@@ -115,11 +115,7 @@ def find_advert_labels(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_]
 def is_paywalled(page: Page) -> bool:
     """Return whether the page declares that its story, or a part of it, is for subscribers
     (``isAccessibleForFree``)."""
-    return any(map(_is_paid, _declared_objects(page)))
-
-
-def _declared_objects(page: Page) -> Iterator[dict[str, Any]]:
-    return find_objects(page.data) if page.landmarks[PAID] else iter(())
+    return bool(page.landmarks[PAID]) and any(map(_is_paid, find_objects(page.data)))
 
 
 def _is_paid(thing: Mapping[str, Any]) -> bool:
@@ -134,20 +130,22 @@ def _is_headline(page: Page) -> NDArray[np.bool_]:
     return headline
 
 
-def _cookie_blocks(page: Page, likely: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
+def _cookie_blocks(page: Page, scores: NDArray[np.float64]) -> NDArray[np.bool_] | None:
     """Find the blocks about cookies, some of which may be taken for main text; None if the title is about cookies, as
     that of an article is."""
-    offsets = [offset for places in _COOKIE_FINDER.find(page.columns["text"]) for offset in places]
-    if not offsets or any(word in page.title.encode() for word in COOKIES):
+    if not any(places := _COOKIE_FINDER.find(page.columns["text"])) or any(
+        word in page.title.encode() for word in COOKIES
+    ):
         return None
     mentions = np.zeros(len(page), np.bool_)
+    offsets = [*chain.from_iterable(places)]
     mentions[np.searchsorted(page.columns["bounds"], np.array(offsets), "right") - 1] = True
     mentions &= page.words >= MENTION_WORDS
-    return mentions if (mentions & likely).any() else None
+    return mentions if (mentions & (scores > LIKELY_SCORE)).any() else None
 
 
-def _consent_elements(page: Page, likely: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
-    mentions = _cookie_blocks(page, likely)
+def _consent_elements(page: Page, scores: NDArray[np.float64]) -> NDArray[np.bool_] | None:
+    mentions = _cookie_blocks(page, scores)
     if mentions is None:
         return None
     choices = np.zeros(len(page), np.bool_)
@@ -160,11 +158,11 @@ def _consent_elements(page: Page, likely: NDArray[np.bool_]) -> NDArray[np.bool_
     )
 
 
-def _offer_elements(page: Page, likely: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
+def _offer_elements(page: Page, scores: NDArray[np.float64]) -> NDArray[np.bool_] | None:
     """Find the elements that are named after a paywall or a sign-up, or declared to be for subscribers, and mostly
     offer one."""
     columns = page.columns
-    selectors = frozenset(_paid_selectors(page))
+    selectors = frozenset(_paid_selectors(page)) if page.landmarks[PAID] else None
     if not selectors and not page.all_groups & _OFFER:
         return None
     named = (columns["groups"] & _OFFER) > 0
@@ -172,7 +170,7 @@ def _offer_elements(page: Page, likely: NDArray[np.bool_]) -> NDArray[np.bool_] 
         named |= select_elements(columns, selectors, np.ones(len(page), np.bool_))
     named &= page.sum_elements(_is_headline(page)) == 0
     inside = page.in_elements(named)
-    candidates = np.flatnonzero(inside & likely & (page.words <= PITCH_WORDS)).tolist()
+    candidates = np.flatnonzero(inside & (scores > LIKELY_SCORE) & (page.words <= PITCH_WORDS)).tolist()
     found = [block for block in candidates if _PITCH.search(page.text(block))]
     if not found:
         return None
@@ -182,7 +180,7 @@ def _offer_elements(page: Page, likely: NDArray[np.bool_]) -> NDArray[np.bool_] 
 
 
 def _paid_selectors(page: Page) -> Iterator[str]:
-    for thing in _declared_objects(page):
+    for thing in find_objects(page.data):
         selector = thing.get("cssSelector")
         if _is_paid(thing):
             for one in selector if isinstance(selector, list) else [selector]:

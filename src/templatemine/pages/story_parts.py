@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from templatemine.pages import _blocks, _html
 from templatemine.pages.blocks import Page
-from templatemine.pages.cleaneval import is_heading
 from templatemine.pages.scanner import TAG_NAMES, group_mask
 from templatemine.pages.title_and_date import find_title, title_parts
 
@@ -159,7 +158,7 @@ def find_site_lines(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_] | 
     if len(parts) < 2 or page.text(first).casefold() not in parts:
         return None
     lines = np.zeros(len(page), np.bool_)
-    title = find_title(page, is_heading(page), kept)
+    title = find_title(page, page.headings, kept)
     if title > first:
         own = set(page.text(title).casefold().split())
         others = [part for part in parts if not own.intersection(part.split())]
