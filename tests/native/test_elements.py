@@ -118,6 +118,7 @@ def test_main_text_in_numbers(rows: list[tuple[float, int, int]]) -> None:
     ]
     assert _scores.describe_main(scores, words, counts) == pytest.approx(wanted, abs=1e-12)
     assert _scores.measure_doubt(scores, words) == pytest.approx(doubt, abs=1e-12)
+    assert _blocks.count_words(words, main.view(np.uint8)) == sum(sizes)
 
 
 def test_columns_that_do_not_fit_are_refused() -> None:
@@ -139,6 +140,8 @@ def test_columns_that_do_not_fit_are_refused() -> None:
     for bounds in (int64(0, 2), int64(0)):
         with pytest.raises(ValueError, match="bounds"):
             _blocks.find_openings(uint8(0), bounds, int32(1), uint8(1), 1, np.zeros(1, np.uint32))
+    with pytest.raises(ValueError, match="is wanted"):
+        _blocks.count_words(int32(1, 2), uint8(1))
     with pytest.raises(ValueError, match="words"):
         _scores.measure_doubt(np.zeros(1), int32(1, 2))
     with pytest.raises(ValueError, match="counts of each block"):

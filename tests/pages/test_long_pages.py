@@ -28,7 +28,7 @@ def test_stretches_are_judged_as_pages_of_their_own(monkeypatch: pytest.MonkeyPa
     one, two = load_forests()
     alone = one.scores(_blocks.compute_features(columns)).astype(np.float64)
     both = (alone + two.scores(_blocks.compute_context(columns, alone))) / 2
-    monkeypatch.setattr(_scores, "average_by_path", lambda scores, *_: scores)
+    monkeypatch.setattr(_scores, "average_by_path", lambda first, second, *_: (first + second) / 2)
     assert Page(html).scores[:first].tolist() == both.tolist()
 
 

@@ -19,7 +19,7 @@ from templatemine.pages._html cimport (
 
 __all__ = [
     "BLOCKWISE", "CONTEXT", "FEATURES", "ROLES", "SECTIONS", "clear_containers", "compute_context", "compute_features",
-    "find_dated", "find_first_equal", "find_nearest", "find_opening", "find_openings", "find_repeated", "find_titled",
+    "count_words", "find_dated", "find_first_equal", "find_nearest", "find_opening", "find_openings", "find_repeated", "find_titled",
     "find_value", "inherit_by_blocks", "inherit_values", "mark_named", "measure_title", "normalise_texts", "sum_subtrees",
 ]
 
@@ -1156,7 +1156,8 @@ def inherit_by_blocks(const int32_t[::1] parents not None, const uint8_t[::1] ow
     cdef uint8_t* values
     check(own.shape[0] == m, "as many values as elements")
     for i in range(n):
-        check(0 <= element[i] < m, "elements of the page")
+        if not 0 <= element[i] < m:
+            check(False, "elements of the page")
     found = np.empty(n, np.uint8)
     if n == 0:
         return found
@@ -1214,7 +1215,8 @@ def mark_named(const int32_t[::1] parents not None, const uint32_t[::1] groups n
     cdef uint8_t* values
     check(groups.shape[0] == m and -1 <= spared < m, "groups of each element, and an element of the page")
     for i in range(n):
-        check(0 <= element[i] < m, "elements of the page")
+        if not 0 <= element[i] < m:
+            check(False, "elements of the page")
     found = np.zeros(n, np.bool_)
     if n == 0:
         return found
@@ -1304,6 +1306,16 @@ def find_openings(const uint8_t[::1] text not None, const int64_t[::1] bounds no
                     count += 1
                     break
     return found[:count]
+
+
+def count_words(const int32_t[::1] words not None, const uint8_t[::1] wanted not None):
+    """The sum of the words of wanted blocks."""
+    cdef int64_t n = words.shape[0], i, size = 0
+    check(wanted.shape[0] == n, "whether each block is wanted")
+    with nogil:
+        for i in range(n):
+            size += words[i] if wanted[i] else 0
+    return size
 
 
 def find_dated(const int32_t[:, ::1] counts not None, int32_t most):

@@ -504,7 +504,8 @@ def smooth_scores(const int32_t[::1] parents not None, const int32_t[::1] elemen
     if not (price >= 0 and isfinite(price)):
         raise ValueError(f"price: expected a number from 0 up, got {price}")
     for i in range(n):
-        check(words[i] > 0, "words in each block")
+        if words[i] <= 0:
+            check(False, "words in each block")
     out = np.empty(n, np.float64)
     if n == 0:
         return out
@@ -738,12 +739,13 @@ def find_kind_chances(const double[::1] values not None, const double[::1] mean 
     return found
 
 
-def average_by_path(const double[::1] scores not None, const int32_t[::1] words not None, const uint64_t[:, ::1] keys not None):
-    """Each score half way to the mean, by words, of those with the same path on the page.
+def average_by_path(const double[::1] first not None, const float[::1] second not None, const int32_t[::1] words not None,
+                    const uint64_t[:, ::1] keys not None):
+    """The mean of two scores of each block, half way to the mean of these, by words, of those with the same path on the page.
 
     Parameters
     ----------
-    scores : float64 array, shape (blocks,)
+    first, second : float64 and float32 arrays, shape (blocks,)
     words : int32 array, shape (blocks,)
     keys : uint64 array, shape (blocks, len(KEYS))
         As `_html.BlockScanner.scan_blocks` gives them.
@@ -752,11 +754,12 @@ def average_by_path(const double[::1] scores not None, const int32_t[::1] words 
     -------
     float64 array, shape (blocks,)
     """
-    cdef int64_t n = scores.shape[0], i
+    cdef int64_t n = first.shape[0], i
     cdef int64_t* group
     cdef double* sums
     cdef double* sizes
-    check(words.shape[0] == n and keys.shape[0] == n and keys.shape[1] == K_SIZE, "words and keys of each block")
+    check(second.shape[0] == n and words.shape[0] == n and keys.shape[0] == n and keys.shape[1] == K_SIZE,
+          "scores, words and keys of each block")
     found = np.empty(n, np.float64)
     if n == 0:
         return found
@@ -770,10 +773,11 @@ def average_by_path(const double[::1] scores not None, const int32_t[::1] words 
         with nogil:
             first_places(&keys[0, K_FULL], K_SIZE, n, group)
             for i in range(n):
-                sums[group[i]] += words[i] * scores[i]
+                out[i] = (first[i] + second[i]) / 2
+                sums[group[i]] += words[i] * out[i]
                 sizes[group[i]] += words[i]
             for i in range(n):
-                out[i] = (scores[i] + sums[group[i]] / max(sizes[group[i]], 1.0)) / 2
+                out[i] = (out[i] + sums[group[i]] / max(sizes[group[i]], 1.0)) / 2
     finally:
         free(group)
         free(sums)

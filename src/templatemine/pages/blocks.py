@@ -142,6 +142,10 @@ class Page:
         own = np.bincount(self.columns["element"], weights=values, minlength=len(parents)).astype(np.int64)
         return _blocks.sum_subtrees(parents, own)
 
+    def count_words(self, chosen: NDArray[np.bool_]) -> int:
+        """Return the number of words of some blocks, given as a flag for each."""
+        return _blocks.count_words(self.words, chosen.view(np.uint8))
+
     @lazy
     def hidden(self) -> NDArray[np.bool_]:
         """Return whether each block is in an element that is not shown."""
@@ -213,20 +217,20 @@ class Page:
         of features that all come from is not kept.  The kind counts on a page of one part, if it is given, or the
         address is known and the page model in doubt."""
         first, second = load_forests()
-        scores, headline, offset = np.empty(len(self)), -1, 0
+        parts, headline, offset = [], -1, 0
         for part in _split_columns(self.columns):
             matrix = _blocks.compute_features(part)
             if headline < 0 and (position := find_headline(matrix)) >= 0:
                 headline = offset + position
             alone = first.scores(matrix).astype(np.float64)
             del matrix  # before more is allocated
-            contextual = second.scores(_blocks.compute_context(part, alone)).astype(np.float64)
-            scores[offset : offset + len(alone)] = (alone + contextual) / 2
+            parts.append((alone, second.scores(_blocks.compute_context(part, alone))))
             offset += len(alone)
-        article_scores = _scores.average_by_path(scores, self.words, self.columns["keys"])
+        alone, contextual = parts[0] if len(parts) == 1 else map(np.concatenate, zip(*parts, strict=True))
+        article_scores = _scores.average_by_path(alone, contextual, self.words, self.columns["keys"])
         told = self._given_kind != "auto"
         doubtful = told or (_scores.measure_doubt(article_scores, self.words) >= SURE_SHARE and bool(self.address))
-        if len(alone) < len(self) or not doubtful:
+        if len(parts) > 1 or not doubtful:
             return article_scores, headline, article_scores, None
         chances = self._kind_chances(article_scores)
         article = float(chances[0])

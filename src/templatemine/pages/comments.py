@@ -52,23 +52,22 @@ def find_comments(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return candidates & ((sentence_words > 0) & (sentence_words >= MIN_SENTENCE_SHARE * thread_words))[threads]  # type: ignore[no-any-return]
 
 
-def find_kept_comments(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def find_kept_comments(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
     """Find comments below the beginning of a main text: a long thread may be taken for the story.
 
-    None where fewer than `MIN_STORY_WORDS` words would be left: a forum is all thread.
+    None where there are none, or fewer than `MIN_STORY_WORDS` words would be left: a forum is all thread.
     """
-    none = np.zeros(len(page), np.bool_)
-    if not page.all_groups & _COMMENT or not np.count_nonzero(kept):
-        return none
+    if not page.all_groups & _COMMENT or not page.count_words(kept):
+        return None
     columns, first = page.columns, int(kept.argmax())
     parents, element = columns["parents"], columns["element"]
     in_comments = _blocks.mark_named(parents, columns["groups"], element, _COMMENT, int(element[first]))
-    if not np.count_nonzero(kept & in_comments):
-        return none  # as on nearly every page; the rest takes longer
-    beginning = none.copy()
+    if not page.count_words(kept & in_comments):
+        return None  # as on nearly every page; the rest takes longer
+    beginning = np.zeros(len(page), np.bool_)
     beginning[first] = True
     comments = kept & find_comments(page, beginning)
-    return comments if int(page.words[kept & ~comments].sum()) >= MIN_STORY_WORDS else none
+    return comments if comments.any() and page.count_words(kept & ~comments) >= MIN_STORY_WORDS else None
 
 
 def _element_groups(page: Page, first: int) -> NDArray[np.uint32]:

@@ -164,8 +164,8 @@ class Extraction:
         none or the system does not ask it."""
         if self.output.evidence is None:
             return 1.0
-        main_words = int(self._page.words[self.output.evidence.page > 0].sum())
-        return int(self._page.words[self.output.kept].sum()) / main_words if main_words else 1.0
+        main_words = self._page.count_words(self.output.evidence.page > 0)
+        return self._page.count_words(self.output.kept) / main_words if main_words else 1.0
 
     @lazy
     def declared(self) -> str:
@@ -578,14 +578,15 @@ def _note_missing_text(page: Page, output: SystemOutput) -> str:
     """Word the note on a page with a text of which nothing was kept, or hardly anything."""
     if not len(page):
         return ""
-    if not np.count_nonzero(output.kept):
+    words = page.count_words(output.kept)
+    if words >= MIN_KEPT_WORDS:
+        return ""
+    if not words:
         return (
             f"nothing was kept of {MIN_SHOWN_WORDS} words or more"
-            if page.words[~page.hidden].sum() >= MIN_SHOWN_WORDS
+            if page.count_words(~page.hidden) >= MIN_SHOWN_WORDS
             else ""
         )
-    if np.add.reduce(page.words[output.kept]) >= MIN_KEPT_WORDS:
-        return ""
     unlinked = (page.words - page.columns["counts"][:, LINKED_WORDS])[~page.hidden & ~output.kept].sum()
     return (
         f"fewer than {MIN_KEPT_WORDS} words were kept beside {MAX_DROPPED_WORDS} or more outside of links"

@@ -121,7 +121,7 @@ def select_blocks(page: Page, scores: NDArray[np.float64], config: PageConfig) -
     main = is_kept(code)
     hidden = find_hidden(page, main)
     # A page all of whose story is hidden is one that a script shows.
-    if np.count_nonzero(hidden) and 2 * int(page.words[hidden].sum()) < int(page.words[main].sum()):
+    if 0 < 2 * page.count_words(hidden) < page.count_words(main):
         code[hidden] = HIDDEN
         main = is_kept(code)
     if config.keep == "all":
@@ -129,7 +129,7 @@ def select_blocks(page: Page, scores: NDArray[np.float64], config: PageConfig) -
         code[comments] = KEPT_COMMENT
     else:
         comments = find_kept_comments(page, main)
-        if np.count_nonzero(comments) and page.kind_chances[FORUM] < 0.5:
+        if comments is not None and page.kind_chances[FORUM] < 0.5:
             code[comments] = DROPPED_COMMENT
     if config.headline == "drop":
         main = is_kept(code)

@@ -37,9 +37,9 @@ def make_classifier(history: PageHistory | None, options: PageConfig) -> BlockCl
             path.fill(math.nan)
         else:
             scores, path, df = model.score_blocks(page)
-        code = select_blocks(page, scores, options)
-        reason = code.copy()
+        reason = code = select_blocks(page, scores, options)
         if model is not None:
+            reason = code.copy()
             reason[(code == decode.DROPPED) & (page.scores > 0) & (scores <= 0)] = HISTORY_DROPPED
             reason[(code == decode.SELECTED) & (page.scores <= 0) & (scores > 0)] = HISTORY_KEPT
         evidence = BlockEvidence(page.scores, path, df, code)

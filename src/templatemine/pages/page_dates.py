@@ -142,7 +142,7 @@ def find_dates(text: str, order: Order | None = None, short: bool = False) -> li
     """
     if not _has_numbers(text):
         return []
-    matches = list[tuple[int, int, int, str]]()
+    matches: list[tuple[int, int, int, str]] = []
     has_late_year = _LATE_YEAR.search(text) is not None
     for rank, (pattern, marks) in enumerate(_FORMS):
         if marks.isdisjoint(text) if marks else not has_late_year:
@@ -151,7 +151,8 @@ def find_dates(text: str, order: Order | None = None, short: bool = False) -> li
             ordered = _order_date(match, order, short) if pattern is AMBIGUOUS_DATE else _format_date(match.groupdict())
             if ordered is not None:
                 matches.append((match.start(), rank, match.end(), ordered))
-    position, dates = 0, list[tuple[str, str, str]]()
+    position = 0
+    dates: list[tuple[str, str, str]] = []
     for start, _, end, day in sorted(matches):
         if start >= position:
             if dates:

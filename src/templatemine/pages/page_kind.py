@@ -14,6 +14,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -82,7 +83,7 @@ VALUES = (
 """Names of the values of `describe_page`."""
 
 _KNOWN = VALUES.index("address_known")
-_TAG_INDICES = [TAG_NAMES.index(name) for name in _TAGS]
+_pick_tags = itemgetter(*(TAG_NAMES.index(name) for name in _TAGS))
 _SIGN_FINDER = _html.PhraseFinder(tuple(name.encode() for name in _SIGNS))
 _TYPE_INDEX = {name.encode(): index for index, name in enumerate(_TYPES)}
 _CURRENCY_FINDER = _html.PhraseFinder(("€".encode(), "£".encode()))
@@ -142,7 +143,7 @@ def load_kind_model() -> KindModel:
 def kind_rows(
     features: NDArray[np.float32],
     context: NDArray[np.float32],
-    scores: tuple[NDArray[np.float64], ...],
+    scores: tuple[NDArray[np.floating], ...],
     chances: NDArray[np.float64],
 ) -> NDArray[np.float32]:
     """Return the features of each block for the forest of kinds: those of the page model, its scores, and the kind."""
@@ -152,14 +153,14 @@ def kind_rows(
 
 def describe_page(page: Page, scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the `VALUES` of a page, given the log odds of the page model for its blocks."""
-    signs, text, counts = page.columns["signs"].tobytes().lower(), page.all_text, page.tag_counts
+    signs, text = page.columns["signs"].tobytes().lower(), page.all_text
     values = [
         *_scores.describe_main(scores, page.words, page.columns["counts"]),
         math.log1p(text.count(b"$") + (0 if text.isascii() else sum(map(len, _CURRENCY_FINDER.find(text))))),
         math.log1p(text.count(b"?")),
-        any(page.landmarks[name] for name in NEXT),
+        any(map(page.landmarks.get, NEXT)),
         *_SIGN_FINDER.stand_in(signs),
-        *[math.log1p(counts[index]) for index in _TAG_INDICES],
+        *map(math.log1p, _pick_tags(page.tag_counts)),
         *_describe_types(page),
         *_describe_address(page),
     ]

@@ -125,7 +125,7 @@ def find_small_story(page: Page) -> NDArray[np.bool_] | None:
     if page.headline >= 0:
         aside[page.headline] = False
     story = ~(linked | page.hidden | aside)
-    return story if int(page.words[story].sum()) <= SMALL_WORDS else None
+    return story if page.count_words(story) <= SMALL_WORDS else None
 
 
 def find_further_articles(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_] | None:

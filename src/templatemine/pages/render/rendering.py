@@ -193,4 +193,4 @@ def _keep_original(html: str, reason: str) -> RenderedPage:
 def _count_words(html: str) -> int:
     """Count the words that are shown."""
     page = Page(html)
-    return int(page.words[~page.hidden].sum()) if len(page) else 0
+    return page.count_words(~page.hidden)
