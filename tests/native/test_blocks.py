@@ -320,3 +320,15 @@ def test_attributes_without_a_value(page: bytes) -> None:
     """Nothing was compared with nothing, which the sanitizer of undefined behaviour ends (`make sanitize`)."""
     columns = block_scanner().scan_blocks(page)
     assert not columns["groups"].any()
+
+
+@examples(200)
+@given(st.text(st.sampled_from("$\u20ac\xa3\xa5?\xc2\u0082a 1.<p>/&#;"), max_size=40))
+def test_sums_over_the_page_are_those_of_its_blocks_and_elements(page: str) -> None:
+    columns = blocks(page)
+    text = columns["text"].tobytes().decode()
+    assert columns["currencies"] == sum(map(text.count, "$\u20ac\xa3"))
+    assert columns["questions"] == text.count("?")
+    assert columns["all_words"] == columns["counts"][:, WORDS].sum()
+    assert columns["all_groups"] == np.bitwise_or.reduce(columns["groups"])
+    assert columns["tag_counts"] == np.bincount(columns["tags"], minlength=len(_html.TAGS)).tolist()

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_FromStringAndSize
+from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t, uint8_t
 from libc.stdlib cimport free, malloc
@@ -637,25 +637,24 @@ cdef inline bint is_capital(const uint8_t* p, int64_t n) noexcept nogil:
 
 
 cdef struct Words:
-    # Words in lower case and the group of each; by their first two bytes, the lengths that there are.
+    # Words in lower case and the group of each; a bit for the hash of each, as most words of a page are not among them and
+    # a table of this size stays in the nearest cache.
     Table table
     uint8_t* groups
-    uint32_t lengths[1024]
+    uint64_t known[1024]
 
 
-cdef inline int first_letters_index(const uint8_t* p) noexcept nogil:
-    return p[0] % 32 * 32 + p[1] % 32
+cdef uint64_t count_word(const uint64_t* title, int titles, uint64_t title_bits, const Words* words, const uint8_t* p, int64_t n,
+                         int64_t place, int32_t* c, uint64_t* seen) noexcept nogil:
+    """Add a word of n bytes, the block's `place`th, to its counts; returns `hash_folded` of it.
 
-
-cdef uint64_t count_word(const uint64_t* title, int titles, const Words* words, const uint8_t* p, int64_t n, int64_t place,
-                         int32_t* c, uint64_t* seen) noexcept nogil:
-    """Add a word of n bytes, the block's `place`th, to its counts; returns `hash_folded` of it."""
+    The lowest six bits of the hash of each word of the title say which of the `title_bits` is set.
+    """
     cdef uint8_t low[LONGEST]
     cdef int64_t i, found
     cdef int k, upper = 0, digit = 0
     cdef uint64_t h = 0xCBF29CE484222325
     cdef uint8_t b
-    low[1] = 0
     for i in range(n):
         b = p[i]
         if is_upper(b):
@@ -676,13 +675,13 @@ cdef uint64_t count_word(const uint64_t* title, int titles, const Words* words, 
         c[C_CAPITAL] += 1
     elif n <= 3:
         c[C_SHORT] += 1
-    if n > 2 and titles:
+    if n > 2 and title_bits >> (h & 63) & 1:
         for k in range(titles):
             if title[k] == h:
                 c[C_TITLE] += 1
                 seen[0] |= <uint64_t>1 << k
                 break
-    if n <= LONGEST and words.lengths[first_letters_index(low)] >> n & 1:
+    if n <= LONGEST and words.known[h >> 6 & 1023] >> (h & 63) & 1:
         found = table_find(&words.table, low, n, tm_hash(low, n))
         if found >= 0:
             if words.groups[found] == W_MONTH:
@@ -703,11 +702,17 @@ cdef uint64_t count_word(const uint64_t* title, int titles, const Words* words, 
     return h
 
 
-cdef void count_other_character(const uint8_t* p, int64_t i, int64_t n, int32_t* c) noexcept nogil:
-    """Add a character that is no part of a word to the counts of its block."""
+cdef void count_other_character(const uint8_t* p, int64_t i, int64_t n, int32_t* c, int64_t* signs) noexcept nogil:
+    """Add a character that is no part of a word to the counts of its block, and to those of signs of currencies and
+    question marks."""
     cdef uint8_t k = p[i]
     if k == 32:
         return
+    if (k == 36 or (k == 0xC2 and i + 1 < n and p[i + 1] == 0xA3)
+            or (k == 0xE2 and i + 2 < n and p[i + 1] == 0x82 and p[i + 2] == 0xAC)):
+        signs[0] += 1
+    elif k == 63:
+        signs[1] += 1
     if k == 46 or k == 33 or k == 63:
         if i + 1 >= n or p[i + 1] == 32 or p[i + 1] == 34 or p[i + 1] == 39 or p[i + 1] == 41 or p[i + 1] == 0xE2:
             c[C_SENTENCES] += 1
@@ -884,6 +889,8 @@ cdef struct Page:
     int64_t hole_room
     int64_t mute_start
     Said said[SAID]         # by hash
+    int64_t currencies      # signs of dollar, euro and pound in the blocks
+    int64_t questions
     # words of the title
     uint64_t title[TITLE]
     int title_count
@@ -1015,17 +1022,19 @@ cdef enum:
     D_UINT8, D_UINT16, D_INT32, D_UINT32, D_INT64, D_UINT64
 
 
-cdef void* add_column(dict columns, str name, int64_t size, int dtype) except NULL:
-    """Add a column of so many bytes, and return where it begins."""
-    cdef bytearray room = PyByteArray_FromStringAndSize(NULL, size)
-    columns[name] = np.frombuffer(room, DTYPES[dtype])
-    return PyByteArray_AS_STRING(room)
+cdef void* add_column(dict columns, str name, int64_t count, int dtype) except NULL:
+    """Add a column of so many rows, and return where it begins."""
+    cdef Py_buffer view
+    columns[name] = column = np.empty(count, DTYPES[dtype])
+    PyObject_GetBuffer(column, &view, PyBUF_WRITABLE)
+    PyBuffer_Release(&view)     # the array stays where it is, in the columns
+    return view.buf
 
 
-cdef int copy_column(dict columns, str name, const void* data, int64_t size, int dtype) except -1:
-    cdef void* room = add_column(columns, name, size, dtype)
-    if size:
-        memcpy(room, data, size)
+cdef int copy_column(dict columns, str name, const void* data, int64_t count, int dtype) except -1:
+    cdef void* room = add_column(columns, name, count, dtype)
+    if count:
+        memcpy(room, data, columns[name].nbytes)
     return 0
 
 
@@ -1036,24 +1045,30 @@ cdef dict copy_columns(Page* s):
     cdef uint32_t all_groups = 0
     cdef int64_t[256] tag_counts
     cdef dict columns = {}
-    cdef int64_t* bounds = <int64_t*>add_column(columns, "bounds", (n + 1) * 8, D_INT64)
-    cdef int64_t* sign_bounds = <int64_t*>add_column(columns, "sign_bounds", (k + 1) * 8, D_INT64)
-    cdef uint64_t* keys = <uint64_t*>add_column(columns, "keys", n * K_SIZE * 8, D_UINT64)
-    cdef int32_t* words = <int32_t*>add_column(columns, "words", n * 4, D_INT32)
-    cdef int32_t* nodes = <int32_t*>add_column(columns, "node", n * 4, D_INT32)
-    cdef int32_t* parents = <int32_t*>add_column(columns, "parents", m * 4, D_INT32)
-    cdef uint16_t* tags = <uint16_t*>add_column(columns, "tags", m * 2, D_UINT16)
-    cdef uint32_t* groups = <uint32_t*>add_column(columns, "groups", m * 4, D_UINT32)
+    copy_column(columns, "text", s.text, s.size if n else 0, D_UINT8)
+    copy_column(columns, "starts", s.starts, n, D_INT64)
+    copy_column(columns, "ends", s.ends, n, D_INT64)
+    copy_column(columns, "counts", s.counts, n * C_SIZE, D_INT32)
+    copy_column(columns, "element", s.element_of, n, D_INT32)
+    copy_column(columns, "hashes", s.hashes, n, D_UINT64)
+    copy_column(columns, "signs", s.signs, s.sign_size, D_UINT8)
+    copy_column(columns, "holes", s.holes, s.hole_count, D_INT64)
+    cdef int64_t* bounds = <int64_t*>add_column(columns, "bounds", n + 1, D_INT64)
+    cdef int64_t* sign_bounds = <int64_t*>add_column(columns, "sign_bounds", k + 1, D_INT64)
+    cdef uint64_t* keys = <uint64_t*>add_column(columns, "keys", n * K_SIZE, D_UINT64)
+    cdef int32_t* nodes = <int32_t*>add_column(columns, "node", n, D_INT32)
+    cdef int32_t* parents = <int32_t*>add_column(columns, "parents", m, D_INT32)
+    cdef uint16_t* tags = <uint16_t*>add_column(columns, "tags", m, D_UINT16)
+    cdef uint32_t* groups = <uint32_t*>add_column(columns, "groups", m, D_UINT32)
     cdef uint8_t* hidden = <uint8_t*>add_column(columns, "hidden", m, D_UINT8)
-    cdef int32_t* element_nodes = <int32_t*>add_column(columns, "element_nodes", m * 4, D_INT32)
-    cdef int32_t* node_parents = <int32_t*>add_column(columns, "node_parents", k * 4, D_INT32)
+    cdef int32_t* element_nodes = <int32_t*>add_column(columns, "element_nodes", m, D_INT32)
+    cdef int32_t* node_parents = <int32_t*>add_column(columns, "node_parents", k, D_INT32)
     with nogil:
         bounds[0] = sign_bounds[0] = 0
         memset(tag_counts, 0, sizeof(tag_counts))
         for i in range(n):
             bounds[i + 1] = s.bounds[i]
-            words[i] = s.counts[i * C_SIZE + C_WORDS]
-            all_words += words[i]
+            all_words += s.counts[i * C_SIZE + C_WORDS]
             node = s.elements[s.element_of[i]].node
             parent = max(s.nodes[node].parent, 0)
             grand = max(s.nodes[parent].parent, 0)
@@ -1076,19 +1091,13 @@ cdef dict copy_columns(Page* s):
         for i in range(k):
             node_parents[i] = s.nodes[i].parent
             sign_bounds[i + 1] = s.nodes[i].sign
-    copy_column(columns, "text", s.text, s.size if n else 0, D_UINT8)
-    copy_column(columns, "starts", s.starts, n * 8, D_INT64)
-    copy_column(columns, "ends", s.ends, n * 8, D_INT64)
-    copy_column(columns, "counts", s.counts, n * C_SIZE * 4, D_INT32)
-    copy_column(columns, "element", s.element_of, n * 4, D_INT32)
-    copy_column(columns, "hashes", s.hashes, n * 8, D_UINT64)
-    copy_column(columns, "signs", s.signs, s.sign_size, D_UINT8)
-    copy_column(columns, "holes", s.holes, s.hole_count * 8, D_INT64)
     for name, width in (("keys", K_SIZE), ("counts", C_SIZE), ("holes", 2)):
         columns[name] = columns[name].reshape(-1, width)
     columns["title"] = s.title_count
     columns["title_span"] = (s.title_start, s.title_end)
     columns["plain"] = bool(s.plain)
+    columns["currencies"] = s.currencies
+    columns["questions"] = s.questions
     columns["all_words"] = all_words
     columns["all_groups"] = all_groups
     columns["tag_counts"] = [tag_counts[i] for i in range(<int64_t>len(TAGS))]
@@ -1138,8 +1147,9 @@ cdef int reserve_block(Page* s) except -1 nogil:
 cdef int end_block(Page* s, const Words* words, bint by_break) except -1 nogil:
     """Count what is in the open block and begin a new one; a block without a word is none."""
     cdef int32_t* c
-    cdef uint64_t seen = 0, h = 0, word
+    cdef uint64_t seen = 0, h = 0, title_bits = 0, word
     cdef int64_t i, j, run = 0, n = s.size
+    cdef int64_t[2] signs
     cdef int width = 0, kind, k
     s.edge = s.part = 0
     if s.text_start < 0:
@@ -1148,6 +1158,9 @@ cdef int end_block(Page* s, const Words* words, bint by_break) except -1 nogil:
     reserve_block(s)
     c = s.counts + s.count * C_SIZE
     memset(c, 0, C_SIZE * sizeof(int32_t))
+    signs[0] = signs[1] = 0
+    for k in range(s.title_count):
+        title_bits |= <uint64_t>1 << (s.title[k] & 63)
     i = s.text_start
     while i < n:
         if s.text[i] == 32:
@@ -1155,7 +1168,7 @@ cdef int end_block(Page* s, const Words* words, bint by_break) except -1 nogil:
             continue
         kind = classify_character(s.text + i, n - i, &width)
         if kind == 0:
-            count_other_character(s.text, i, n, c)
+            count_other_character(s.text, i, n, c, signs)
             i += width
             continue
         while run + 1 < s.run_count and s.runs[run + 1].at <= i:
@@ -1170,7 +1183,7 @@ cdef int end_block(Page* s, const Words* words, bint by_break) except -1 nogil:
                 j += width
             if c[C_WORDS] == 0:
                 c[C_LOWER] = is_lower(s.text[i])
-            word = count_word(s.title, s.title_count, words, s.text + i, j - i, c[C_WORDS], c, &seen)
+            word = count_word(s.title, s.title_count, title_bits, words, s.text + i, j - i, c[C_WORDS], c, &seen)
             # Numbers are equal in what is looked for on other pages.
             h = hash_pair(h, 1 if is_digit(s.text[i]) else word)
         else:
@@ -1195,6 +1208,8 @@ cdef int end_block(Page* s, const Words* words, bint by_break) except -1 nogil:
         return 0
     for k in range(s.title_count):
         c[C_TITLE_WORDS] += (seen >> k) & 1
+    s.currencies += signs[0]
+    s.questions += signs[1]
     c[C_TAGS] = <int32_t>s.tags
     c[C_IMAGES] = <int32_t>s.images
     c[C_BREAK] = s.after_break
@@ -1292,6 +1307,7 @@ cdef class BlockScanner:
 
     def __cinit__(self, list entities, list keywords, list words):
         cdef int64_t i, place
+        cdef uint64_t h
         cdef bytes name, meaning
         for table in (entities, keywords, words):
             if not all(isinstance(row, tuple) and len(row) == 2 for row in table):
@@ -1300,7 +1316,7 @@ cdef class BlockScanner:
         table_init(&self.entities)
         table_init(&self.keywords)
         table_init(&self.words.table)
-        memset(self.words.lengths, 0, sizeof(self.words.lengths))
+        memset(self.words.known, 0, sizeof(self.words.known))
         self.tag_flags = <uint16_t*>malloc(len(TAGS) * sizeof(uint16_t))
         self.meaning = <const uint8_t**>malloc((len(entities) + 1) * sizeof(void*))
         self.meaning_size = <int64_t*>malloc((len(entities) + 1) * sizeof(int64_t))
@@ -1339,8 +1355,8 @@ cdef class BlockScanner:
             if table_add(&self.words.table, <const uint8_t*>name, len(name)) != i:
                 raise ValueError(f"the word {name!r} stands there twice")
             self.words.groups[i] = group
-            if len(name) <= LONGEST:
-                self.words.lengths[first_letters_index(<const uint8_t*>name)] |= <uint32_t>1 << <int>len(name)
+            h = hash_folded(<const uint8_t*>name, len(name))
+            self.words.known[h >> 6 & 1023] |= <uint64_t>1 << (h & 63)
 
     def __dealloc__(self):
         table_free(&self.tags)
@@ -2074,8 +2090,8 @@ cdef class BlockScanner:
         -------
         dict of str to array
             text uint8: all texts, one after the other; bounds int64 (n + 1,); starts, ends int64 (n,): bytes of the
-            page, end exclusive; counts int32 (n, len(COUNTS)); words int32 (n,): one of them; element int32 (n,); keys
-            uint64 (n, len(KEYS)); hashes uint64 (n,): equal for equal words but for numbers and case; node int32 (n,).
+            page, end exclusive; counts int32 (n, len(COUNTS)); element int32 (n,); keys uint64 (n, len(KEYS)); hashes
+            uint64 (n,): equal for equal words but for numbers and case; node int32 (n,).
             parents, tags, groups, hidden, element_nodes (int32, uint16, uint32, uint8, int32; elements,): of each
             element, 0 is the page; element_nodes is the path that leads to it.
             node_parents int32, signs uint8, sign_bounds int64: the paths, 0 the empty one.
@@ -2083,7 +2099,8 @@ cdef class BlockScanner:
             title_span (int, int): where it stands, (0, 0) if there is none.  plain bool: the page has no tag, and its
             blocks are what blank lines part.
             all_words, all_groups int: the sum of the words, and the groups of all elements, a bit each; tag_counts: list
-            of the number of elements of each of `TAGS`.
+            of the number of elements of each of `TAGS`.  currencies, questions int: signs of dollar, euro and pound, and
+            question marks in all texts.
         """
         cdef Page* s = <Page*>malloc(sizeof(Page))
         if s == NULL:

@@ -37,6 +37,7 @@ from templatemine.text import _scan
 __all__ = ["Page", "load_forests", "find_headline"]
 
 NEAR_KEY = _html.KEYS.index("near")
+WORDS = _html.COUNTS.index("words")
 AFTER_TITLE = _blocks.FEATURES.index("after_title")
 MAX_BYTES = 1 << 31
 MAX_TITLE_BYTES = 4000
@@ -111,7 +112,7 @@ class Page:
             self.columns: Mapping[str, Any] = block_scanner().scan_blocks(data)
         except OverflowError as error:
             raise CapacityError(str(error)) from error
-        self.words: NDArray[np.int32] = self.columns["words"]
+        self.words: NDArray[np.int32] = np.ascontiguousarray(self.columns["counts"][:, WORDS])
         self.all_words: int = self.columns["all_words"]
         self.all_groups: int = self.columns["all_groups"]
         self.tag_counts: list[int] = self.columns["tag_counts"]

@@ -86,8 +86,6 @@ _KNOWN = VALUES.index("address_known")
 _pick_tags = itemgetter(*(TAG_NAMES.index(name) for name in _TAGS))
 _SIGN_FINDER = _html.PhraseFinder(tuple(name.encode() for name in _SIGNS))
 _TYPE_INDEX = {name.encode(): index for index, name in enumerate(_TYPES)}
-_CURRENCY_FINDER = _html.PhraseFinder(("€".encode(), "£".encode()))
-"""Of those beside the dollar; a text in many scripts has one of their bytes in nearly every character."""
 _LD_TYPE = re.compile(rb'"@type"\s*:\s*\[?\s*"([A-Za-z]{1,40})"')
 _ITEM_TYPE = re.compile(rb"schema\.org/([A-Za-z]{1,40})[\"']?[\s>]")
 _CONTENT = re.compile(rb"\bcontent\s*=\s*[\"']?([^\"'<>]{0,2000})", re.IGNORECASE)
@@ -153,13 +151,13 @@ def kind_rows(
 
 def describe_page(page: Page, scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the `VALUES` of a page, given the log odds of the page model for its blocks."""
-    signs, text = page.columns["signs"].tobytes().lower(), page.all_text
+    columns = page.columns
     values = [
-        *_scores.describe_main(scores, page.words, page.columns["counts"]),
-        math.log1p(text.count(b"$") + (0 if text.isascii() else sum(map(len, _CURRENCY_FINDER.find(text))))),
-        math.log1p(text.count(b"?")),
+        *_scores.describe_main(scores, page.words, columns["counts"]),
+        math.log1p(columns["currencies"]),
+        math.log1p(columns["questions"]),
         any(map(page.landmarks.get, NEXT)),
-        *_SIGN_FINDER.stand_in(signs),
+        *_SIGN_FINDER.stand_in(columns["signs"].tobytes().lower()),
         *map(math.log1p, _pick_tags(page.tag_counts)),
         *_describe_types(page),
         *_describe_address(page),
