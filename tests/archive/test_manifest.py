@@ -48,9 +48,10 @@ def test_difference() -> None:
     assert find_difference(old, old, ["x"]) == ""
     assert "version" in find_difference({**old, "version": "0"}, old, ["x"])
     assert "options" in find_difference({**old, "options": "p"}, old, ["x"])
-    assert "model" in find_difference({**old, "model": "b"}, old, ["x"])
-    assert "model" in find_difference(old, {**old, "model": "b"}, ["x"])
-    assert find_difference({**old, "model": None}, old, ["x"]) == ""
+    for name in ("model", "cues"):
+        assert name in find_difference({**old, name: "b"}, old, ["x"])
+        assert name in find_difference(old, {**old, name: "b"}, ["x"])
+        assert find_difference({**old, name: None}, old, ["x"]) == ""
     assert "inputs" in find_difference({**old, "inputs": []}, old, ["x"])
     assert find_difference({**old, "inputs": [{"a": 2}]}, old, ["x"]) == "x is not what it was"
     unknown = {**old, "inputs": [UNKNOWN]}

@@ -71,15 +71,16 @@ def digest_options(*options: Any) -> str:
 def find_difference(old: Mapping[str, Any], new: Mapping[str, Any], inputs: Sequence[str]) -> str:
     """Say why a run known as `old` cannot go on as `new`; empty if it can.
 
-    Both are mappings with "version", "options" and "inputs", the last a list of identities; and with "model", a digest
-    of the model that an option names, which is one more input.
+    Both are mappings with "version", "options" and "inputs", the last a list of identities; and with digests of the
+    files that options name, which are inputs, too: "model" and "cues".
     """
     if old.get("version") != new["version"]:
         return "it was of another version of templatemine"
     if old.get("options") != new["options"]:
         return "its options were others"
-    if old.get("model") != new.get("model"):
-        return "its model has changed"
+    for name, said in (("model", "its model has"), ("cues", "its cues have")):
+        if old.get(name) != new.get(name):
+            return f"{said} changed"
     before = old.get("inputs")
     if not isinstance(before, list) or len(before) != len(new["inputs"]):
         return "its inputs were others"
