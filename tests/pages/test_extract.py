@@ -306,6 +306,15 @@ def test_a_page_with_words_does_not_give_nothing_silently() -> None:
     assert extract(links).note == ""
 
 
+def test_a_page_that_scripts_write_is_told() -> None:
+    words = "one word after another, ten in all, and no more. "
+    script = "<SCRIPT>document.write('A story of many words.')</SCRIPT>"
+    for shown in ("", f"<p>{words}"):
+        assert "run them with templatemine.pages.render" in extract(f"<html><body>{shown}{script}").note
+        assert extract(f"<html><body>{shown}").note == ""
+    assert extract(f"<html><body><p>{words * 8}{script}").note == ""
+
+
 @pytest.mark.parametrize(("rows", "notice", "told"), [(66, 20, False), (67, 20, True), (67, 29, True), (67, 30, False)])
 def test_hardly_anything_of_a_long_page_is_told(rows: int, notice: int, told: bool) -> None:
     """A notice of cookies is no story; what else the page shows stands in three words a row, in no link."""

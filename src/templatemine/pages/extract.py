@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from templatemine import notebook
 from templatemine.config import TEXT_FORMATS, ExtractConfig, MarkupConfig
-from templatemine.errors import ConfigError
+from templatemine.errors import ConfigError, spelled
 from templatemine.io.charset import decode_page
 from templatemine.kinds import Choice
 from templatemine.model import Span, check_str
@@ -183,6 +183,7 @@ class Extraction:
             or (self.declared and MISSING_STORY)
             or _note_missing_text(page, output)
             or _note_list(page, output)
+            or _note_scripts(page, output)
             or _note_no_html(page)
         )
         return tuple(note for note in (*self._notes, page_note) if note)
@@ -593,6 +594,16 @@ def _note_missing_text(page: Page, output: SystemOutput) -> str:
         if unlinked >= MAX_DROPPED_WORDS
         else ""
     )
+
+
+def _note_scripts(page: Page, output: SystemOutput) -> str:
+    """Word the note on a page with scripts and hardly a word."""
+    if page.plain or page.count_words(output.kept) >= MIN_KEPT_WORDS or page.all_words >= MIN_SHOWN_WORDS:
+        return ""
+    if "<script" not in page.html.lower():
+        return ""
+    option = spelled("--render", "templatemine.pages.render")
+    return f"fewer than {MIN_SHOWN_WORDS} words in its HTML; if scripts write the others, run them with {option}"
 
 
 def _note_list(page: Page, output: SystemOutput) -> str:
