@@ -69,6 +69,15 @@ def test_parts_give_the_packs_of_the_windows(tmp_path: Path) -> None:
     assert sum(one.window for one in found) == len(window)
 
 
+def test_windows_of_another_version_are_told(tmp_path: Path) -> None:
+    run(tmp_path, [article("b.example", number) for number in range(60)])
+    (tmp_path / "packs" / ".templatemine-window" / "state.json").write_text('{"numbers": []}')
+    before = contents(tmp_path / "packs")
+    with pytest.raises(CorpusError, match="window: windows of another version; delete this folder"):
+        run(tmp_path, [article("b.example", 61)])
+    assert contents(tmp_path / "packs") == before
+
+
 def test_only_sources_with_new_documents_are_mined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run(tmp_path, [article(source, number) for number in range(60) for source in SOURCES])
     before = contents(tmp_path / "packs")

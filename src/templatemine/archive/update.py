@@ -285,6 +285,9 @@ class _UpdateRun(Executor[dict[str, WindowUpdate], SharedStringsFile, list[Sourc
         state = manifest.read_json(self.window_path("state.json", self.state))
         if state is None:
             return
+        if "sources" not in state:
+            problem = "windows of another version; delete this folder, and give update the archive again"
+            raise CorpusError(problem, self.state, fatal=True)
         self.known = frozenset(decode_source(bytes.fromhex(key)) for key in state["sources"])
         if state["today"] > self.today:
             self.tell(f"today is {self.today}, but the last update was on {state['today']}; taking that for today")
