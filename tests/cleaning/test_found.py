@@ -197,6 +197,7 @@ OTHERS = "\nWhy bridges fall, and when they will\nBy Odette Joshi\nA longer way 
         (f"By Ines Harper\n{STORY}\nBy Odette Joshi at o.joshi@tide.example", ["Ines Harper"]),
         (f"By Ines Harper, Bridgebridge\n{STORY}", ["Ines Harper"]),
         (f"By Tide News\n{STORY}", None),
+        (f"By Tide News, Bridgebridge\n{STORY}", None),
     ],
 )
 def test_persons_are_those_of_the_article(text: str, byline: list[str] | None) -> None:

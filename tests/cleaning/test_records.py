@@ -11,17 +11,21 @@ from typing import Any
 import orjson
 import pytest
 
+from strategies import make_pack
+from templatemine.cleaning import tally
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.cleaning.records import RecordCleaner, StreamConfig, span_fields
 from templatemine.cleaning.tally import DocumentCounter, SourceTally
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import CapacityError, ConfigError, CorpusError
 from templatemine.io import read as reading
+from templatemine.io.pending import Lines
 from templatemine.io.read import batch_records, read_batches, read_records
 from templatemine.kinds import CUT_ALL, KINDS, POLICIES, Choice
 from templatemine.model import Document, Record
 from templatemine.packs.pack import Pack
 from templatemine.pipeline import mine
+from templatemine.text.patterns import pattern_set
 
 LINE = "Read our letter every single morning, {}."
 
@@ -327,3 +331,20 @@ def test_lines_as_they_stand_give_what_records_give(packs: Mapping[str, Pack], t
     assert len(errors) == 2
     assert two.tally == one.tally
     assert two.tally.total().changed == 2
+
+
+def test_of_many_doubtful_cuts_a_few_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[int] = []
+
+    def note(text: str, start: int, end: int) -> bool:
+        looked.append(start)
+        return False
+
+    monkeypatch.setattr(tally, "leaves_part", note)
+    pack = make_pack([([b"(Read", b"below"], "(Read below")], pattern_set("news"), "-", False)
+    line = orjson.dumps({"source": "q", "text": "(Read below 1. " * 400}) + b"\n"
+    for batch in (Lines("a.jsonl", "default", 1, line), [("q", "a.jsonl:1", orjson.loads(line))]):
+        for torn, most in ((False, 10), (True, 400)):
+            looked.clear()
+            RecordCleaner({"q": pack}, StreamConfig(torn=torn)).clean_batch(batch)
+            assert len(looked) == most

@@ -19,6 +19,8 @@ import orjson
 from templatemine.io.jsonl import decode_line
 from templatemine.io.write import atomic_writer
 
+FILES = 2
+"""Of what form the files of a run are, which later code may read only if it is its own."""
 UNKNOWN = "unknown"
 """Identity of inputs that cannot be read twice: standard input, addresses."""
 
@@ -71,10 +73,10 @@ def digest_options(*options: Any) -> str:
 def find_difference(old: Mapping[str, Any], new: Mapping[str, Any], inputs: Sequence[str]) -> str:
     """Say why a run known as `old` cannot go on as `new`; empty if it can.
 
-    Both are mappings with "version", "options" and "inputs", the last a list of identities; and with digests of the
-    files that options name, which are inputs, too: "model" and "cues".
+    Both are mappings with "version", "files", "options" and "inputs", the last a list of identities; and with digests
+    of the files that options name, which are inputs, too: "model" and "cues".
     """
-    if old.get("version") != new["version"]:
+    if old.get("version") != new["version"] or old.get("files") != new.get("files"):
         return "it was of another version of templatemine"
     if old.get("options") != new["options"]:
         return "its options were others"

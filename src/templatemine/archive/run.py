@@ -157,6 +157,7 @@ class ArchiveRun:
     def _run(self, streams: list[Iterator[Any]]) -> tuple[ArchiveReport, dict[str, int]]:
         description = {
             "version": __version__,
+            "files": manifest.FILES,
             "options": manifest.digest_options(self.config.pipeline, self.config.read, self.config.memory),
             "model": fingerprint(self.config.pipeline.model),
             "cues": None if self.config.pipeline.cues is None else fingerprint(self.config.pipeline.cues),

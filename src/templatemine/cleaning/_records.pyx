@@ -701,6 +701,7 @@ cdef enum:
     TEAR_WORDS = 20
     TEAR_PAIRS = 6
     MAX_SMALL_BYTES = 40
+    NO_SIGN = 0x110000          # no code point
 
 cdef uint32_t[TEAR_PAIRS] OPENING
 OPENING[:] = [0x28, 0x5B, 0xFF08, 0x300C, 0x300E, 0x3010]
@@ -715,7 +716,7 @@ cdef inline int64_t before_character(const uint8_t* p, int64_t i) noexcept nogil
 
 
 cdef inline uint32_t last_sign(const uint8_t* p, int64_t start, int64_t end) noexcept nogil:
-    """The last character that is no white space; 0 without one."""
+    """The last character that is no white space; NO_SIGN without one."""
     cdef uint32_t c
     cdef int width = 1
     cdef int64_t i
@@ -725,11 +726,11 @@ cdef inline uint32_t last_sign(const uint8_t* p, int64_t start, int64_t end) noe
         if not Py_UNICODE_ISSPACE(c):
             return c
         end = i
-    return 0
+    return NO_SIGN
 
 
 cdef inline uint32_t first_sign(const uint8_t* p, int64_t start, int64_t end) noexcept nogil:
-    """The first character that is no white space; 0 without one."""
+    """The first character that is no white space; NO_SIGN without one."""
     cdef uint32_t c
     cdef int width = 1
     while start < end:
@@ -737,7 +738,7 @@ cdef inline uint32_t first_sign(const uint8_t* p, int64_t start, int64_t end) no
         if not Py_UNICODE_ISSPACE(c):
             return c
         start += width
-    return 0
+    return NO_SIGN
 
 
 cdef inline bint is_full_stop(uint32_t c) noexcept nogil:
@@ -875,7 +876,7 @@ cdef list doubtful_cuts(const uint8_t* p, int64_t n, const Span* spans, int64_t 
 
 cdef inline int64_t last_of_cut(const uint8_t* p, const Span* spans, int64_t size, int64_t k) noexcept nogil:
     """The last of the spans from one on with nothing but white space between them."""
-    while k + 1 < size and not first_sign(p, spans[k].end, spans[k + 1].start):
+    while k + 1 < size and first_sign(p, spans[k].end, spans[k + 1].start) == NO_SIGN:
         k += 1
     return k
 

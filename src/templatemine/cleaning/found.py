@@ -172,8 +172,7 @@ class MetadataFinder:
                     behind = text[span.end : line_end(text, span.end)]
                     filler = behind if len(behind) <= MAX_BESIDE else ""
                 is_label = filler == piece.strip() and any(name in self._labels for name in span.templates)
-                read = read_byline(filler, slot=filler != piece.strip(), label=is_label)
-                names |= dict.fromkeys(name for name in read if not self._is_outlet(name))
+                names |= dict.fromkeys(read_byline(filler, slot=filler != piece.strip(), label=is_label))
                 found |= {"agency": agency[0]} if (agency := _AGENCY.search(piece)) and "agency" not in found else {}
                 continue
             if piece.startswith(("(", "[")):
@@ -182,7 +181,7 @@ class MetadataFinder:
             fillers = [self._fillers[name](piece) for name in span.templates if name in self._slotted]
             is_led_into = bool(text[span.end : line_end(text, span.end)].strip())
             found = {**self._read_dateline(piece, fillers, is_led_into), **found}
-        persons = _leave_out_places([*names])
+        persons = [name for name in _leave_out_places([*names]) if not self._is_outlet(name)]
         return {**({"byline": persons} if persons else {}), **{name: found[name] for name in _FIELDS if name in found}}
 
     def _standing_spans(self, text: str) -> list[Span]:

@@ -230,7 +230,7 @@ class RecordCleaner:
             found = [name.encode() for name in fields]
         except UnicodeEncodeError:  # a lone surrogate
             return None
-        return _records.Fields(found, names.max_record, *self._looked) if len(set(found)) == len(found) else None
+        return _records.Fields(found, names.max_record, *self._looked[:2]) if len(set(found)) == len(found) else None
 
     def _clean_lines(self, batch: Lines, fields: _records.Fields, tally: Tally, errors: list[CorpusError]) -> bytes:
         """Clean lines natively without parsing them; those that are out of the ordinary are cleaned as records."""
@@ -257,7 +257,7 @@ class RecordCleaner:
                 tally.source_counts(name).add(counts)
         for source, start, text, cuts in block.doubtful:
             find_id = partial(self._read_id, batch.data, start)
-            tally.count_tears(source.decode("utf-8", "surrogatepass"), text, cuts, find_id)
+            tally.count_tears(source.decode("utf-8", "surrogatepass"), text, cuts[: self._looked[2]], find_id)
         done.append(block.take_output())
         return b"".join(done)
 
@@ -266,9 +266,10 @@ class RecordCleaner:
         return record.get(self.config.read.id_field) if isinstance(record, dict) else None
 
     @property
-    def _looked(self) -> tuple[int, int]:
-        """Characters of the longest text that is looked for torn sentences, and how many of its labels are."""
-        return (sys.maxsize, sys.maxsize) if self.config.torn else (_MAX_LOOKED_SIZE, _LOOKED_LABELS)
+    def _looked(self) -> tuple[int, int, int]:
+        """Characters of the longest text that is looked for torn sentences, and how many of its labels and of its
+        doubtful cuts are."""
+        return (sys.maxsize,) * 3 if self.config.torn else (_MAX_LOOKED_SIZE, _LOOKED_LABELS, _LOOKED_CUTS)
 
     def _line_action(self, source: str) -> tuple[int, _records.TextCleaner | None]:
         """Choose how ordinary lines of a source are cleaned."""
@@ -408,11 +409,11 @@ class RecordCleaner:
             counts.changed += 1
             counts.spans += len(removed)
             counts.add_kinds(kinds)
-            longest, labels = self._looked
+            longest, labels, most = self._looked
             if not is_page and len(body) <= longest:
                 counts.looked += 1
                 cuts = _records.find_doubtful(body, [(span.start, span.end) for span in cleaned.removed], labels)
-                tally.count_tears(source, body, cuts, partial(record.get, self.config.read.id_field))
+                tally.count_tears(source, body, cuts[:most], partial(record.get, self.config.read.id_field))
         if not self.config.mark:
             record[self.config.read.text_field] = cleaned.text
         record[removed_field] = removed
@@ -533,9 +534,9 @@ def _as_list(value: Any) -> list[Any] | None:
     return value.tolist() if hasattr(value, "tolist") and getattr(value, "ndim", 0) == 1 else None
 
 
-_MAX_LOOKED_SIZE, _LOOKED_LABELS = 20_000, 1
-"""Characters of a text up to which torn sentences are looked for in all runs, and how many labels of it: to look at one
-costs next to nothing, but to search a long text for many words takes longer than to clean it."""
+_MAX_LOOKED_SIZE, _LOOKED_LABELS, _LOOKED_CUTS = 20_000, 1, 10
+"""Characters of a text up to which torn sentences are looked for in all runs, and how many labels of it and doubtful
+cuts: to look at one costs next to nothing, but to search a long text for many words takes longer than to clean it."""
 
 _NO_FIELD = '"'
 """Stands in no line as the name of a field, where it would be escaped."""

@@ -61,6 +61,9 @@ MIN_TEASERS, MIN_TEASER_WORDS, MAX_TEASER_WORDS = 5, 3, 60
 MISSING_STORY = "most of the story that it declares (articleBody) is not in its text"
 
 _JSON_BEGIN = re.compile(r"\s*([\[{])")
+_MIN_SHORT_WORDS, _WORD_BYTES = 10, 8
+"""Words of a page that may be all it has to say, and bytes of a word where no blanks part them."""
+_SCRIPT = re.compile(r"<script[\s/>]", re.IGNORECASE)
 _FRAME = re.compile(r"<frame\b[^<>]{0,2000}?\bsrc\s*=\s*[\"']?([^\s\"'>]{1,500})", re.IGNORECASE)
 
 
@@ -183,8 +186,8 @@ class Extraction:
             or (self.declared and MISSING_STORY)
             or _note_missing_text(page, output)
             or _note_list(page, output)
-            or _note_scripts(page, output)
             or _note_no_html(page)
+            or _note_scripts(page, output)
         )
         return tuple(note for note in (*self._notes, page_note) if note)
 
@@ -597,10 +600,10 @@ def _note_missing_text(page: Page, output: SystemOutput) -> str:
 
 
 def _note_scripts(page: Page, output: SystemOutput) -> str:
-    """Word the note on a page with scripts and hardly a word."""
-    if page.plain or page.count_words(output.kept) >= MIN_KEPT_WORDS or page.all_words >= MIN_SHOWN_WORDS:
-        return ""
-    if "<script" not in page.html.lower():
+    """Word the note on a page with scripts and hardly a word, unless most of them are its text."""
+    words = max(page.all_words, len(page.columns["text"]) // _WORD_BYTES)
+    is_whole = words >= _MIN_SHORT_WORDS and 2 * page.count_words(output.kept) > words
+    if words >= MIN_SHOWN_WORDS or is_whole or not _SCRIPT.search(page.html):
         return ""
     option = spelled("--render", "templatemine.pages.render")
     return f"fewer than {MIN_SHOWN_WORDS} words in its HTML; if scripts write the others, run them with {option}"

@@ -273,7 +273,7 @@ def count_unpaired(text: str, pair: str = "") -> int:
     (2, 1)
     """
     unpaired, open_brackets, open_quotes, straight = 0, 0, 0, 0
-    for char in text:
+    for char in re.findall(f"[{re.escape(pair)}]", text) if pair else text:
         if pair:
             category = "Ps" if char == pair[0] else "Pe" if char == pair[1] else ""
         else:
