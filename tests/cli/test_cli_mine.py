@@ -584,7 +584,20 @@ def test_many_sources_are_not_all_listed(cli: Cli, tmp_path: Path) -> None:
         "-o",
         tmp_path / "packs",
     )
-    assert "and 60 more sources (--json lists all)" in ran.err
+    assert "and 60 more sources, 60 with a note (--json lists all)" in ran.err
+
+
+def test_sources_with_a_note_come_before_larger_ones(cli: Cli, tmp_path: Path) -> None:
+    lines = records([f"s{number:02}.example" for number in range(45)], 12)
+    few = [{"source": "few.example", "text": f"Story {number}."} for number in range(3)]
+    archive, packs = write(tmp_path / "a.jsonl", [*lines, *few]), tmp_path / "packs"
+    told = cli("mine", archive, "-o", packs).err.splitlines()
+    assert told[1].split()[0] == "few.example"
+    assert "and 6 more sources, none with a note (--json lists all); above, those with a note come first" in told[41]
+    cleaned = cli("clean", archive, "-p", packs, "--dry-run").err.splitlines()
+    assert cleaned[1].split() == ["few.example", "3", "0", "0", "-", "no", "pack:", "unchanged"]
+    assert cleaned[2].split()[0] == "s00.example"
+    assert cleaned[41].startswith("and 6 more sources, none with a note")
 
 
 def test_duplicate_ids_are_counted(cli: Cli, archive: Path, tmp_path: Path) -> None:

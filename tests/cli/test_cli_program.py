@@ -279,6 +279,17 @@ NEWS_ROWS = [
 NEWS_HEADER = ("source", ">documents", ">templates", ">min df", ">rejected", "note")
 
 
+def test_a_capped_table_has_room_for_the_largest_sources() -> None:
+    rows = [(f"s{number}", "") for number in range(100)]
+    stakes = [0] * 20 + [*range(1, 81)]
+    *shown, last = text_tables.capped_table(("source", "note"), rows, stakes)
+    assert shown[1:31] == [f"s{number}" for number in range(99, 69, -1)]
+    assert shown[31:] == [f"s{number}" for number in range(10)]
+    assert last.startswith("and 60 more sources, 50 with a note (--json lists all); above, those with")
+    *shown, last = text_tables.capped_table(("source", "note"), rows)
+    assert (shown[1:], last) == ([f"s{number}" for number in range(40)], "and 60 more sources (--json lists all)")
+
+
 def test_the_widest_cells_are_cut_before_a_table_is_wider_than_its_terminal() -> None:
     lines = text_tables.format_table(NEWS_HEADER, NEWS_ROWS, 60, wrap=True)
     assert lines == [

@@ -471,11 +471,12 @@ def _print_summary(args: argparse.Namespace, terminal: common.Terminal, tally: T
         terminal.say(f"{', '.join(map(place_of, args.inputs))}: no documents; {written}")
         return
     header = ("source", ">records", ">changed", ">spans", ">removed", "note")
-    rows = [
-        _format_row(source, counts, empty_fallback)
-        for source, counts in sorted(tally.sources.items(), key=lambda one: (-one[1].records, one[0]))
-    ]
-    terminal.say(*text_tables.capped_table(header, rows), "", *_format_totals(args, terminal, tally, empty_fallback))
+    shown = sorted(tally.sources.items(), key=lambda one: (-one[1].records, one[0]))
+    notes = [_list_notes(counts, empty_fallback) for _, counts in shown]
+    rows = [_format_row(source, counts, told) for (source, counts), told in zip(shown, notes, strict=True)]
+    stakes = [sum(number for number, _ in told) for told in notes]
+    table = text_tables.capped_table(header, rows, stakes)
+    terminal.say(*table, "", *_format_totals(args, terminal, tally, empty_fallback))
     if total.torn:
         terminal.say(*_describe_tears(args, tally, total))
 
@@ -531,34 +532,34 @@ def _source_json(counts: SourceTally, is_found: bool) -> dict[str, Any]:
     }
 
 
-def _format_row(source: str, counts: SourceTally, empty_fallback: bool) -> tuple[str, ...]:
-    notes = []
-    if counts.no_pack:
-        notes.append("no pack: unchanged")
-    if counts.bad_pack:
-        notes.append("the pack has an error: unchanged")
-    if counts.fallback:
-        done = "unchanged, for the fallback has no templates" if empty_fallback else "cleaned with the fallback"
-        notes.append(f"no pack: {done}")
-    if counts.page_model:
-        notes.append("no pack: main text by the page model alone")
-    if counts.other_kind:
-        notes.append(f"{counts.other_kind:,} unchanged: the pack is for the other kind (HTML or text)")
-    if counts.cleaned_before:
-        notes.append(f"{counts.cleaned_before:,} cleaned before: unchanged")
-    if counts.no_text:
-        notes.append(f"{counts.no_text:,} without a text: unchanged")
-    if counts.stubs:
-        notes.append(counted(counts.stubs, "stub"))
-    if counts.torn:
-        notes.append(f"torn sentences in {counts.torn:,}")
+def _list_notes(counts: SourceTally, empty_fallback: bool) -> list[tuple[int, str]]:
+    """Return what there is to tell of a source, each with the number of records that it is about."""
+    done = "unchanged, for the fallback has no templates" if empty_fallback else "cleaned with the fallback"
+    # Of a page most characters go, as they should.
+    gone = counts.records if counts.looked and 2 * counts.cut > counts.characters else 0
+    notes = (
+        (counts.no_pack, "no pack: unchanged"),
+        (counts.bad_pack, "the pack has an error: unchanged"),
+        (counts.fallback, f"no pack: {done}"),
+        (counts.page_model, "no pack: main text by the page model alone"),
+        (counts.other_kind, f"{counts.other_kind:,} unchanged: the pack is for the other kind (HTML or text)"),
+        (counts.cleaned_before, f"{counts.cleaned_before:,} cleaned before: unchanged"),
+        (counts.no_text, f"{counts.no_text:,} without a text: unchanged"),
+        (gone, "more than half is removed"),
+        (counts.stubs, counted(counts.stubs, "stub")),
+        (counts.torn, f"torn sentences in {counts.torn:,}"),
+    )
+    return [note for note in notes if note[0]]
+
+
+def _format_row(source: str, counts: SourceTally, notes: Iterable[tuple[int, str]]) -> tuple[str, ...]:
     return (
         source,
         f"{counts.records:,}",
         f"{counts.changed:,}",
         f"{counts.spans:,}",
         _format_cut(counts),
-        "; ".join(notes),
+        "; ".join(note for _, note in notes),
     )
 
 

@@ -277,8 +277,10 @@ def _print_summary(args: argparse.Namespace, terminal: common.Terminal, mined: A
         terminal.report({**totals, "sources": [_source_json(one) for one in mined.outcomes]}, to_stdout=True)
         return
     header = ("source", ">documents", ">templates", ">rejected", "note")
-    rows = [_format_row(one) for one in sorted(mined.outcomes, key=lambda one: (-one.documents, one.source))]
-    terminal.say(*text_tables.capped_table(header, rows), "", *_format_totals(args, terminal, mined))
+    shown = sorted(mined.outcomes, key=lambda one: (-one.documents, one.source))
+    rows = [_format_row(one) for one in shown]
+    stakes = [one.documents if row[-1] else 0 for one, row in zip(shown, rows, strict=True)]
+    terminal.say(*text_tables.capped_table(header, rows, stakes), "", *_format_totals(args, terminal, mined))
     terminal.say(*_suggest_next(args, mined))
 
 

@@ -132,15 +132,33 @@ def _wrap_text(text: str, width: int) -> list[str]:
     return lines
 
 
-_MAX_ROWS = 40
-"""Rows of a summary; with more sources than that the rest is only counted."""
+_MAX_ROWS, _MAX_FIRST = 40, 30
+"""Rows of a summary, with more sources than that the rest is only counted; of them, those of sources with a note."""
 
 
-def capped_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Format the table of a summary, a row a source, as wide as standard error."""
+def capped_table(header: Sequence[str], rows: Sequence[Sequence[str]], stakes: Sequence[int] = ()) -> list[str]:
+    """Format the table of a summary, a row a source, as wide as standard error.
+
+    Parameters
+    ----------
+    rows : sequence
+        The largest sources first.
+    stakes : sequence of int, optional
+        For each row how much its note is about, 0 where there is none.  Where not all rows have room, those with the
+        most at stake come first, then the first of the others.
+    """
+    more, with_note, order = len(rows) - _MAX_ROWS, "", ""
+    if more > 0 and any(stakes):
+        noted = sorted((place for place, stake in enumerate(stakes) if stake), key=lambda place: -stakes[place])
+        first = noted[:_MAX_FIRST]
+        others = [place for place in range(len(rows)) if place not in set(first)]
+        chosen = first + others[: _MAX_ROWS - len(first)]
+        rows = [rows[place] for place in chosen]
+        left_out = len(noted) - sum(stakes[place] > 0 for place in chosen)
+        with_note = f", {f'{left_out:,}' if left_out else 'none'} with a note"
+        order = "; above, those with a note come first, then the largest"
     lines = format_table(header, rows[:_MAX_ROWS], terminal_width(sys.stderr), wrap=True)
-    more = len(rows) - _MAX_ROWS
-    return lines if more <= 0 else [*lines, f"and {more:,} more sources (--json lists all)"]
+    return lines if more <= 0 else [*lines, f"and {more:,} more sources{with_note} (--json lists all){order}"]
 
 
 _MAX_NAMES = 3
