@@ -291,12 +291,27 @@ def test_explain_says_which_template_of_a_cut_tears(cli: Cli, mined: Path, tmp_p
     by_call, by_words = (template_id(tuple(tokens)) for tokens in (call.split(), words))
     told = cli("explain", path, "-p", tmp_path).out
     assert f"[-{call}\nThey also warn:-]{{1!}} the mill" in told
-    assert f"1: {{1!}} ends within a sentence: {by_words} They also warn:\n" in told
+    assert f"1: {{1!}} by {by_words} They also warn:\n" in told
     assert f"also matched: {by_words} They also warn:\n" in told
     (cut,) = json.loads(cli("explain", path, "-p", tmp_path, "--json").out)["removed"]
     assert (cut["template"], cut["torn"]) == (by_call, {"end": by_words})
     parts = {part["template"]: text.format(call)[part["start"] : part["end"]] for part in cut["parts"]}
     assert parts == {by_call: call, by_words: "They also warn:"}
+
+
+def test_a_cut_that_may_tear_has_one_mark_that_is_explained_once(cli: Cli, mined: Path, tmp_path: Path) -> None:
+    """Whether the edges that tear are known or not, and however many articles have such cuts."""
+    pack = Pack.load(mined / "alpha.example.json")
+    label = ("Photos:",)
+    rule = Rule(action="accept", tokens=label, df=9, count=9, example="Photos:", kind=pack.templates[0].kind)
+    apply_rules(pack, (), [rule]).save(tmp_path / "alpha.example.json")
+    text = "All was well before that. Photos: The life of the mill Before it was shut. Photos: The end."
+    rows = [{"source": "alpha.example", "id": name, "text": text} for name in "abc"]
+    told = cli("explain", write(tmp_path / "rows.jsonl", rows), "-p", tmp_path).out
+    assert told.count("[-Photos:-]{1!} The life") == told.count("[-Photos:-]{1} The end") == 3
+    assert told.count(f"1: {{1!}} by {template_id(label)} Photos:\n") == 3
+    assert told.count("{N!}: by the words on both sides this cut may tear a sentence or a headline") == 1
+    assert told.index("{N!}: ") < told.index("alpha.example b")
 
 
 def test_sentences_that_are_read_as_lines_are_called_so(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:

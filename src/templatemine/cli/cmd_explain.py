@@ -26,9 +26,9 @@ Prints articles with every removed part marked and numbered, followed by the
 expressions that matched: their document frequency, their count, and the
 required position in a line. Each part is listed under one expression, the
 longest that matched: {2} is the second. What also matched stands below, with
-the part it took if its words do not tell, and the reasons of each. {!2} begins
-within a sentence, {2!} ends within one, by the template that is named there;
-ask --reject ID rejects it. With --json "parts" and "torn" have both.
+the part it took if its words do not tell, and the reasons of each. {2!} may
+tear a sentence, by the template that is named there; ask --reject ID rejects
+it. With --json "parts" has what each took, "torn" where a cut tears.
 
 Articles that lose something come first, one of each source before the second
 of any; --id and --limit 0 print all in their order.
@@ -90,6 +90,7 @@ def run(args: argparse.Namespace) -> int:
     near: list[str] = []
     read = printed = unchanged = 0
     first_late: CorpusError | None = None
+    told: set[str] = set()
     context = _CONTEXT if args.context is None and args.id is None else args.context
 
     sources: set[str] = set()
@@ -128,7 +129,7 @@ def run(args: argparse.Namespace) -> int:
         if args.json:
             shown = json.dumps(_document_json(one))
         else:
-            shown = "\n" * bool(printed) + "\n".join(_format_document(one, painter, context))
+            shown = "\n" * bool(printed) + "\n".join(_format_document(one, painter, context, told))
         messages.print_text(shown + "\n")
         printed += 1
         unchanged += one.found is not None and not one.is_changed
@@ -277,9 +278,10 @@ def _document_json(one: _Explained) -> dict[str, Any]:
     return {**facts, "share": round(found.share, 6), "stub": found.stub, "whole": found.whole, "removed": removed}
 
 
-def _format_document(one: _Explained, painter: Painter, context: int | None) -> list[str]:
+def _format_document(one: _Explained, painter: Painter, context: int | None, told: set[str]) -> list[str]:
+    """Format an article and what is below it; `told` has what stands below one before it, once for all."""
     from templatemine.packs.readable import title_text
-    from templatemine.report.terminal import HEADER, format_article, format_reasons, format_rows
+    from templatemine.report.terminal import HEADER, TEARS_TOLD, format_article, format_reasons, format_rows
     from templatemine.text.tears import join_spans, leaves_part
 
     document, body, found = one.document, one.body, one.found
@@ -305,6 +307,8 @@ def _format_document(one: _Explained, painter: Painter, context: int | None) -> 
         if pack and listed
         else []
     )
-    below = [line for part in (table, format_reasons(listed)) if part for line in ("", *part)]
+    legend = {TEARS_TOLD} - told if any(row.torn for row in listed) else set()
+    told |= legend
+    below = [line for part in (legend, table, format_reasons(listed)) if part for line in ("", *part)]
     alone = [f"{no_pack}: main text by the page model alone"] if pack is None else []
     return [head, *alone, verdict, "", text.rstrip("\n"), *below]

@@ -73,7 +73,7 @@ class ListedTemplate:
     took : dict of str to str
         What each took in the first of the cuts.
     torn : dict of str to Template
-        Where a cut begins ("start") or ends ("end") within a sentence, the template there.
+        Those of them that may be to blame where a cut tears a sentence, by their ids.
     """
 
     number: int
@@ -98,7 +98,7 @@ def format_article(
     context : int or None
         Characters shown beside a removed part; None for all.
     cuts : mapping of int to CutParts, optional
-        By where a removed part starts; an end within a sentence is marked by a "!" at its number.
+        By where a removed part starts; one that may tear a sentence has a "!" behind its number.
     """
     templates = {one.id: one for one in (() if pack is None else pack.templates)}
     listed: dict[str, ListedTemplate] = {}
@@ -119,9 +119,8 @@ def format_article(
                 for start, end, template in cut.parts:
                     one.took.setdefault(template.id, piece.text[start - piece.start : end - piece.start])
                     one.also.setdefault(template.id, template)
-                one.torn.update(cut.torn)
-                marks = ("!" if edge in cut.torn else "" for edge in ("start", "end"))
-                out.append(painter.paint(f"{{{str(one.number).join(marks)}}}", _NUMBER))
+                one.torn.update((blamed.id, blamed) for blamed in cut.torn.values())
+                out.append(painter.paint(f"{{{one.number}{'!' * bool(cut.torn)}}}", _NUMBER))
     return "".join(out), [*listed.values()]
 
 
@@ -130,18 +129,19 @@ def format_rows(listed: Iterable[ListedTemplate], pack: Pack) -> list[tuple[str,
     return [_format_row(one.number, one.template, pack) for one in listed]
 
 
+TEARS_TOLD = (
+    "{N!}: by the words on both sides this cut may tear a sentence or a headline; others of its template need not"
+)
+"""What the mark at a number says."""
+
+
 def format_reasons(listed: Iterable[ListedTemplate]) -> list[str]:
     """Explain why they are templates, where a score decided, and below it others that matched."""
     listed, lines = list(listed), []
     said = describe_reasons_once((str(one.number), one.template) for one in listed)
     for one, reasons in zip(listed, said, strict=True):
         head = f"{one.number}: "
-        torn = [
-            f"{{{'!' * (edge == 'start')}{one.number}{'!' * (edge == 'end')}}} {verb} within a sentence: "
-            f"{template.id} {_short_text(template)}"
-            for edge, verb in (("start", "begins"), ("end", "ends"))
-            if (template := one.torn.get(edge)) is not None
-        ]
+        torn = [f"{{{one.number}!}} by {blamed.id} {_short_text(blamed)}" for blamed in one.torn.values()]
         for words in filter(None, (*torn, reasons, _format_also(one))):
             lines.append(head + words)
             head = " " * len(head)
