@@ -179,6 +179,28 @@ def test_what_is_no_pack(text: str, problem: str) -> None:
     assert problem in refusal(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "slip"),
+    [
+        ('{"templates": [\n  {"id": "a"},\n ]}', "(line 3, column 2): a comma before a closing bracket; delete it"),
+        ('{"a": 1,\n}', ": a comma before a closing bracket; delete it"),
+        ('{"a": [1,, 2]}', ": one comma too many; delete it"),
+        ('{"a": [\n  {"b": 1}\n  {"b": 2}]}', "(line 3, column 3): a comma is missing before this; add it"),
+        ('{"a": 1\n "b": 2}', ": a comma is missing before this; add it"),
+        ("{'a': 1}", ': a quotation mark that is not "; write " for it'),
+        ('{"a": “b”}', ': a quotation mark that is not "; write " for it'),
+        ('{"a": 1, // one\n "b": 2}', ": JSON has no comments; delete it"),
+        ('{"a": 1 # one\n}', ": JSON has no comments; delete it"),
+        ('{"a": "b "c" d"}', ': a " within a text; write \\" for it'),
+        ('{"a": "b\nc"}', ": a line break or tab within a text; write \\n or \\t for it"),
+        (r'{"a": "\d+"}', ": a single backslash within a text; write two for one"),
+        ('{"a": None}', ": write true, false or null in small letters"),
+    ],
+)
+def test_usual_slips_have_a_remedy(text: str, slip: str) -> None:
+    assert refusal(text).endswith(slip)
+
+
 FIELDS = [
     "generator",
     "source",

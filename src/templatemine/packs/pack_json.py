@@ -218,10 +218,31 @@ def _escape_match(match: regex.Match[str]) -> str:
 
 
 def describe_json_error(where: str, error: ValueError | RecursionError) -> str:
-    """Say where a file is no JSON."""
+    """Say where a file is no JSON, and what to do about a usual slip of who edits one."""
     if not isinstance(error, json.JSONDecodeError):
         return f"{where}: not JSON: {error}"
-    return f"{where}: not JSON: {error.msg} (line {error.lineno}, column {error.colno})"
+    remedy = _find_slip(error)
+    return f"{where}: not JSON: {error.msg} (line {error.lineno}, column {error.colno}){': ' if remedy else ''}{remedy}"
+
+
+def _find_slip(error: json.JSONDecodeError) -> str:
+    """Return the slip that is at the place of an error, and its remedy; empty if it is none of the usual ones."""
+    before, here = error.doc[: error.pos].rstrip()[-1:], error.doc[error.pos :][:5]
+    behind = error.doc[error.pos + 1 :].lstrip()[:1]
+    slips = (
+        (error.msg.startswith("Invalid control"), "a line break or tab within a text; write \\n or \\t for it"),
+        (error.msg.startswith("Invalid \\"), "a single backslash within a text; write two for one"),
+        (here.startswith(("//", "/*", "#")), "JSON has no comments; delete it"),
+        # Of a comma before a bracket newer versions of Python name the place of the comma.
+        (before == "," and here[:1] in ("]", "}"), "a comma before a closing bracket; delete it"),
+        (here[:1] == "," and behind in ("]", "}"), "a comma before a closing bracket; delete it"),
+        (here[:1] == ",", "one comma too many; delete it"),
+        (here[:1] in ("'", "‘", "’", "“", "”"), 'a quotation mark that is not "; write " for it'),
+        (here.startswith(("True", "False", "None")), "write true, false or null in small letters"),
+        ("," in error.msg and here[:1] in ('"', "{", "["), "a comma is missing before this; add it"),
+        ("," in error.msg and before == '"', 'a " within a text; write \\" for it'),
+    )
+    return next((told for is_found, told in slips if is_found), "")
 
 
 def read(text: str, where: str, make: Callable[..., AnyPack], *, history_only: bool = False) -> AnyPack:
