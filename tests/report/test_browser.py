@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -235,6 +236,33 @@ def test_no_table_is_clipped_on_a_small_screen(browser: Any, file: Path) -> None
     )
     assert min(width for width in widths if width) > 400  # a third of the table
     found.page.close()
+
+
+def test_names_of_sources_break_behind_a_dot(browser: Any, file: Path, tmp_path: Path) -> None:
+    pack, name = Pack.load(GOLDEN / "thesis.pack.json"), "quarrymensweekly.example"
+    documents = [replace(one, source=name) for one in read_documents([GOLDEN / "articles.jsonl"], ReadConfig())]
+    path = tmp_path / "report.html"
+    made = make_report({name: replace(pack, source=name)}, documents, lambda source: ())
+    path.write_text("".join(render(made, "Report")), encoding="utf-8")
+    for width in (800, 1000, 1300):
+        found = Watched(browser, path, viewport={"width": width, "height": 800})
+        tops = found.page.locator("table[data-search=sources] tbody th a").first.evaluate(
+            """link => {
+                const tops = [];
+                for (const node of link.childNodes)
+                    for (let place = 0; place < (node.data || "").length; place++) {
+                        const range = document.createRange();
+                        range.setStart(node, place);
+                        range.setEnd(node, place + 1);
+                        tops.push([node.data[place], range.getBoundingClientRect().top]);
+                    }
+                return tops;
+            }"""
+        )
+        assert "".join(char for char, _ in tops) == name
+        broken = [before[0] for before, after in pairwise(tops) if before[1] != after[1]]
+        assert broken in ([], ["."]), width
+        found.page.close()
 
 
 def test_bars_begin_at_one_place(browser: Any, file: Path) -> None:

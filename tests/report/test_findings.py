@@ -20,10 +20,10 @@ from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import template_id
 from templatemine.pipeline import mine
 from templatemine.report.charts import histogram_spec, scores_spec
-from templatemine.report.findings import RESIDUE_KINDS, NotableTemplate, add_example, rank_risky
+from templatemine.report.findings import RESIDUE_KINDS, CutResidues, NotableTemplate, add_example, rank_risky
 from templatemine.report.histogram import histogram_of
 from templatemine.report.page import render
-from templatemine.report.summary import MEASURED_LOSS, MEASURED_STORY, summarise
+from templatemine.report.summary import MEASURED_LOSS, MEASURED_STORY, summarise, summarise_damage
 from templatemine.report.view import Report, make_report
 from templatemine.text.tears import JudgedCut, leaves_part
 
@@ -66,10 +66,26 @@ def test_the_conclusion_has_the_figures_of_the_cleaner(pack: Pack, documents: li
     texts, spans = [one.body for one in documents], [one.removed for one in cleaned]
     kinds = [{*(one.kind for one in find_residues(*pair))} for pair in zip(texts, spans, strict=True)]
     torn, left = sum(TORN in one for one in kinds), sum(map(bool, kinds))
-    assert f"Of {changed} changed articles that were looked at, {torn} ({torn / changed:.1%}) have a torn" in said
-    assert f"; {left} ({left / changed:.1%}) have one, or a line that a cut left incomplete." in said
-    assert "of what goes may be story. On publishers new to them" in said
-    assert f" {MEASURED_STORY:.1%} of it was; that is {MEASURED_LOSS:.2%} of all story (content lost)." in said
+    first = f"{torn} ({torn / changed:.1%}) have a torn" if torn else "none has a torn"
+    assert f"Of {changed} changed articles that were looked at, {first} sentence or headline" in said
+    more = f"{left - torn} {'more ' if torn else ''}({(left - torn) / changed:.1%})"
+    others = (
+        f"in {more} a cut left a line incomplete in another way." if left > torn else "no other line is incomplete."
+    )
+    assert others in said
+    assert "of what goes may be story, to judge by the scores of its templates. They are cautious: " in said
+    assert f" {MEASURED_STORY:.1%} was story, {MEASURED_LOSS:.2%} of all story (content lost)." in said
+
+
+def test_no_torn_sentence_is_said_as_a_fact(pack: Pack, documents: list[Document]) -> None:
+    """ "0 have a torn sentence; 8 have one, or another line" read as a contradiction."""
+    made = report(pack, documents)
+    left = CutResidues(looked=540, articles=8, torn=0, kinds=())
+    told = replace(made, sources=[replace(one, left=left) for one in made.sources[:1]])
+    assert summarise_damage(told) == (
+        "Of 540 changed articles that were looked at, none has a torn sentence or headline; in 8 (1.5%) a cut left a "
+        "line incomplete in another way."
+    )
 
 
 def test_no_source_is_accused_because_most_goes_there(pack: Pack, documents: list[Document]) -> None:
@@ -128,7 +144,7 @@ def test_sources_are_listed_by_what_may_be_wrong(pack: Pack, documents: list[Doc
     assert torn.story < large.story
     assert torn.in_doubt > large.in_doubt
     table = rendered(made).partition("Sources, most articles in doubt first</h2>")[2]
-    assert table.index("torn.example") < table.index("large.example")
+    assert table.index("torn.<wbr>example") < table.index("large.<wbr>example")
 
 
 def test_a_source_of_which_little_is_at_stake_does_not_lead(pack: Pack, documents: list[Document]) -> None:
@@ -141,7 +157,7 @@ def test_a_source_of_which_little_is_at_stake_does_not_lead(pack: Pack, document
     few, many = made.sources
     assert 0 < few.articles_in_doubt < many.articles_in_doubt <= len(documents)
     table = rendered(made).partition("Sources, most articles in doubt first</h2>")[2]
-    assert table.index("many.example") < table.index("few.example")
+    assert table.index("many.<wbr>example") < table.index("few.<wbr>example")
 
 
 def test_a_source_that_tears_every_sentence_leads_and_the_rank_is_seen(pack: Pack, documents: list[Document]) -> None:
@@ -158,7 +174,7 @@ def test_a_source_that_tears_every_sentence_leads_and_the_rank_is_seen(pack: Pac
     shares = re.findall(r'c-doubt">(\d+) <small>([\d.]+)%', table)
     ranked = sorted(made.sources, key=lambda one: -one.articles_in_doubt)
     assert [(f"{one.articles_in_doubt:.0f}", f"{100 * one.in_doubt:.1f}") for one in ranked] == shares
-    assert table.index("torn.example") < table.index("calm.example")
+    assert table.index("torn.<wbr>example") < table.index("calm.<wbr>example")
     assert "c-doubt" not in rendered(report(pack, None)).partition("</style>")[2]  # which is known of an archive alone
 
 
@@ -226,7 +242,9 @@ def test_templates_that_tear_sentences_are_risky(pack: Pack, documents: list[Doc
     assert f"Tears a sentence or a headline in {first.tears} of {first.cuts} cuts that were looked at." in page
     torn = sum(any(leaves_part(one.body, *span[:2]) for span in cleaner.clean(one.body).removed) for one in documents)
     assert f" {torn} (100.0%) have a torn sentence or headline (by " in page
-    assert f"<p>{torn} of {torn} changed articles that were looked at have a torn sentence or headline; " in page
+    assert (
+        f"<p>Of {torn} changed articles that were looked at, {torn} (100.0%) have a torn sentence or headline" in page
+    )
     assert page.index("Tears a sentence or a headline in") < page.index("Sources, most articles in doubt first</h2>")
 
 

@@ -26,7 +26,7 @@ HOSTILE = (
     '</mark></div></script><script>document.title="pwned"</script><img src=//evil.example/x onerror=alert(1)>'
     "<style>*{display:none}</style>\"' onfocus=alert(1) x='{{ 7*7 }}{% include 'x' %}<!-- \u202e\x1b[31m\x00\ud800 -->"
 )
-VOID = {"meta", "input", "br", "img", "link", "rect", "path", "line"}
+VOID = {"meta", "input", "br", "img", "wbr", "link", "rect", "path", "line"}
 
 
 class Reader(HTMLParser):

@@ -31,7 +31,7 @@ from templatemine.report.marks import (
     render_marks,
     truncate,
 )
-from templatemine.report.summary import summarise
+from templatemine.report.summary import summarise, summarise_damage
 
 if TYPE_CHECKING:
     from templatemine.report.findings import NotableTemplate
@@ -77,6 +77,7 @@ def render(
     filters: dict[str, Any] = {
         "titled": title_text,
         "shown": _escape,
+        "broken": _break_name,
         "lines": lambda text: _BLANK_LINES.sub("\n", text),
         "words": _escape_template,
         "choice": describe_choice,
@@ -100,6 +101,7 @@ def render(
         "change_names": {"+": "added", "-": "removed", "~": "changed", "^": "moved"},
     }
     said = {"title": title or _title(report), "conclusion": summarise(report), "left_kinds": RESIDUE_KINDS}
+    said["damage"] = summarise_damage(report)
     yield from environment.get_template("report.html").generate(report=report, **said)
 
 
@@ -130,6 +132,11 @@ def content_policy(style: str, script: str) -> str:
 
 def _escape(text: str) -> Any:
     return _as_markup(escape_text(text))
+
+
+def _break_name(text: str) -> Any:
+    """Escape the name of a source, which may be broken behind its dots."""
+    return _as_markup(escape_text(text).replace(".", ".<wbr>"))
 
 
 _PATTERN = re.compile(r"\{[a-z_]+\}")

@@ -40,17 +40,28 @@ def summarise(report: Report) -> list[str]:
         f"{_share(cut, characters)} of their characters."
     ]
     said += _summarise_scores(sources, cut)
-    looked, left = sum(one.left.looked for one in sources), sum(one.left.articles for one in sources)
-    torn = sum(one.left.torn for one in sources)
-    if looked:
-        tears = sum(number for one in sources for kind, number, _ in one.left.kinds if kind == TORN)
-        by_cuts = f" (by {counted(tears, 'cut')})" if torn else ""
-        said.append(
-            f"Of {looked:,} changed articles that were looked at, {torn:,} ({_share(torn, looked)}) have a torn "
-            f"sentence or headline{by_cuts}; {left:,} ({_share(left, looked)}) have one, or a line that a cut left "
-            "incomplete."
-        )
+    if damage := summarise_damage(report):
+        said.append(damage)
     return said + _summarise_changes(report)
+
+
+def summarise_damage(report: Report) -> str:
+    """Say how many of the articles that were looked at have a torn sentence or another trace of a cut; empty if none
+    was."""
+    found = [one.left for one in report.sources]
+    looked, torn = sum(one.looked for one in found), sum(one.torn for one in found)
+    if not looked:
+        return ""
+    tears = sum(number for one in found for kind, number, _ in one.kinds if kind == TORN)
+    first = f"{torn:,} ({_share(torn, looked)}) have" if torn else "none has"
+    by_cuts = f" (by {counted(tears, 'cut')})" if torn else ""
+    rest = sum(one.articles for one in found) - torn
+    more = f"{rest:,} {'more ' if torn else ''}({_share(rest, looked)})"
+    others = f"in {more} a cut left a line incomplete in another way" if rest else "no other line is incomplete"
+    return (
+        f"Of {counted(looked, 'changed article')} that {'was' if looked == 1 else 'were'} looked at, {first} a torn "
+        f"sentence or headline{by_cuts}; {others}."
+    )
 
 
 def _summarise_changes(report: Report) -> list[str]:
@@ -82,8 +93,9 @@ def _summarise_scores(sources: Sequence[SourceView], cut: int) -> list[str]:
     if story:
         # No source is named: the sum is the greatest where most goes, however plain that is.
         said.append(
-            f"By the scores, which are cautious, up to {_share(story, cut)} of what goes may be story. On publishers "
-            f"new to them {MEASURED_STORY:.1%} of it was; that is {MEASURED_LOSS:.2%} of all story (content lost)."
+            f"Up to {_share(story, cut)} of what goes may be story, to judge by the scores of its templates. They are "
+            f"cautious: of what went from articles of publishers unknown to them, {MEASURED_STORY:.1%} was story, "
+            f"{MEASURED_LOSS:.2%} of all story (content lost)."
         )
     without = sum(bool(one.pack.templates) and not is_scored(one.pack) for one in sources)
     if without:
