@@ -322,7 +322,7 @@ def test_a_summary_tells_torn_sentences_and_what_shows_the_template(
     assert told.endswith(f"such as: The mayor said that [-{cut}-] nobody came.")
     words = shlex.split(explain.partition("which template does it: templatemine ")[2])
     assert words == ["explain", str(path), "--packs", str(packs), "--id", "t 1"]
-    named = re.search(r"ends within a sentence: (\w+)", cli(*words).out)
+    named = re.search(r"\d!} by (\w+)", cli(*words).out)
     assert named is not None
     reject = ("ask", packs, "--only", SOURCES[1], "--reject", named[1], "--by", "ann")
     done = cli(*reject)
