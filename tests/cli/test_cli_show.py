@@ -343,9 +343,16 @@ def test_where_a_pack_was_looked_for_is_told(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     missing = "there is no such pack or folder of packs"
-    assert cli("show", "a.com").error == f"a.com: {missing}; looked for a.com.json and packs/a.com.json, too"
+    looked = "looked for a.com.json and packs/a.com.json, too"
+    assert cli("show", "a.com").error == f"a.com: {missing}; {looked}; templatemine mine makes packs"
     shutil.copytree(pack.parent, "packs")
     assert cli("show", SOURCES[0][:-1]).error.endswith(f"; did you mean {SOURCES[0]}?")
+    assert cli("show", SOURCES[0].partition(".")[0]).error.endswith(f"; did you mean {SOURCES[0]}?")
+    assert cli("show", "a.com").error.endswith(f"; {looked}; in packs are those of {', '.join(SOURCES)}")
+    Path("other").mkdir()
+    assert cli("show", "other/a.com").error.endswith("; templatemine mine makes packs")
+    for folder, meant in (("nopacks", "packs"), ("nopacks/", "packs"), (tmp_path / "pack", tmp_path / "packs")):
+        assert cli("show", folder).error.endswith(f"; did you mean {meant}?")
     archive = write(tmp_path / "a.jsonl", [{"source": "a", "text": "One."}])
     for words in (
         ("diff", "packs", "a.com"),
@@ -380,7 +387,9 @@ def test_a_source_is_suggested_for_what_is_nearly_its_name(
         assert "~" not in error
         assert cli("show", meant).code == 0
     missing = "there is no such pack or folder of packs"
-    assert cli("show", "sp/zzz.json").error == f"sp/zzz.json: {missing}"
+    assert cli("show", "sp/zzz.json").error.startswith(
+        f"sp/zzz.json: {missing}; in packs are those of A.example, b.example/"
+    )
     assert cli("show", "").error == "expected a pack, a folder of packs or the name of a source, got an empty name"
 
 

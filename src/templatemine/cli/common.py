@@ -515,22 +515,45 @@ def _describe_no_pack(path: str) -> str:
 
 
 def _suggest_source(path: str) -> str:
-    """Return a question to add to a message: the source of a pack in the folder of a path, or in ``packs``, that has
-    nearly this name, or begins with it as a folder; of a file that was renamed its name."""
+    """Return what to add to a message: a question after the source of a pack in the folder of a path, or in ``packs``,
+    that begins with this name or has nearly this name (of a file that was renamed, its name), or after such a folder of
+    packs; else what packs there are, or the command that makes them."""
+    folder, name = os.path.split(path.rstrip(os.sep))
+    before = os.path.join(folder, "") if os.path.isdir(folder) else ""
+    given, sources = (name if before else path).removesuffix(".json"), _pack_sources(folder if before else _PACKS)
+    small = given.casefold()
+    begun = [one for one in sources if one.casefold().startswith(small)]
+    if begun:
+        # The name of a folder or of a domain ends there; others only begin with the same letters.
+        nearest = min(begun, key=lambda one: (one[len(small) : len(small) + 1] not in ("/", "."), one))
+        return f"; did you mean {before}{nearest}?"
+    beside = os.path.join(folder, "") if folder else ""
+    question = did_you_mean(given, sources, before) or did_you_mean(name, _pack_folders(folder or os.curdir), beside)
+    there = f"; in {folder if before else _PACKS} are those of {list_names(sources)}" if sources else ""
+    return question or there or "; templatemine mine makes packs"
+
+
+def _pack_sources(folder: str) -> list[str]:
+    """Return the sources of the packs of a folder, of files that were renamed their names; none if it has no packs."""
     from templatemine.packs.pack_folder import PackFiles, pack_names
 
-    folder, name = os.path.split(path)
-    before = os.path.join(folder, "") if os.path.isdir(folder) else ""
     with suppress(PackError):
-        files = PackFiles([folder if before else _PACKS], errors="skip").files
-        names = {os.path.basename(file): source for source, file in files.items()}
-        sources = [
-            source if file == pack_names(source)[0] else file.removesuffix(".json") for file, source in names.items()
+        names = {os.path.basename(file): one for one, file in PackFiles([folder], errors="skip").files.items()}
+        return sorted(one if file == pack_names(one)[0] else file.removesuffix(".json") for file, one in names.items())
+    return []
+
+
+def _pack_folders(folder: str) -> list[str]:
+    """Return the names of the folders in a folder that `mine` wrote packs to."""
+    from templatemine.packs.pack_folder import rejected_path
+
+    with suppress(OSError):
+        return [
+            one.name
+            for one in os.scandir(folder)
+            if one.is_dir() and any(name.endswith(rejected_path("")) for name in os.listdir(one))
         ]
-        given = (name if before else path).removesuffix(".json")
-        within = sorted(one for one in sources if one.casefold().startswith(f"{given.casefold()}/"))
-        return f"; did you mean {before}{within[0]}?" if within else did_you_mean(given, sources, before)
-    return ""
+    return []
 
 
 def check_output(inputs: Iterable[str], output: str, named: str | None = None) -> None:
