@@ -6,7 +6,7 @@ import os
 import shlex
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 
@@ -23,7 +23,9 @@ __all__ = [
     "attribute_error",
     "command_line",
     "counted",
+    "did_you_mean",
     "extra_packages",
+    "list_names",
     "needs_extra",
     "pip_line",
     "spelled",
@@ -34,6 +36,24 @@ __all__ = [
 def counted(number: int, what: str) -> str:
     """Return a number with its noun, as messages and reports have it: ``1 pack``, ``2,000 packs``."""
     return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+_MAX_NAMES = 3
+
+
+def list_names(names: Sequence[str]) -> str:
+    """List a few of some names, each on one line: ``a, b, c and 2 more``."""
+    more = f" and {len(names) - _MAX_NAMES:,} more" if len(names) > _MAX_NAMES else ""
+    return (", ".join(" ".join(name.split()) for name in names[:_MAX_NAMES]) or "none") + more
+
+
+def did_you_mean(given: str, known: Iterable[str], before: str = "") -> str:
+    """Return a question to add to a message about an unknown name; empty if no known one, in any case, is like it."""
+    from difflib import get_close_matches
+
+    by_letters = {one.casefold(): one for one in known}
+    near = get_close_matches(given.casefold(), by_letters, 1)
+    return f"; did you mean {before}{by_letters[near[0]]}?" if near else ""
 
 
 _on_command_line = False

@@ -67,6 +67,8 @@ class FirstPass:
     count_source : callable
         Called with a source and how many of its documents are read, with each of them; an exception of its ends the
         pass.
+    check_end : callable
+        Called when all is read; an exception of its goes before that there is no document.
     nameless : UnnamedRecords
     dates : UnreadableDates
     """
@@ -82,6 +84,7 @@ class FirstPass:
         on_error: Callable[[CorpusError], None] | None,
     ) -> None:
         self.count_source: Callable[[str, int], None] = lambda source, documents: None
+        self.check_end: Callable[[], None] = lambda: None
         self.sizes: dict[str, SourceSizes] = defaultdict(SourceSizes)
         self._inputs = inputs
         self._work = work
@@ -168,6 +171,8 @@ class FirstPass:
         """Write the sizes of all sources, for a later run to go on from."""
         if not total:
             os.unlink(self._state_path)
+        self.check_end()
+        if not total:
             raise no_documents_error(self._inputs, self._skipped, self.report.problems)
         self._progress("reading", total, total)
         rows = [[encode_source(source).hex(), *astuple(source_sizes)] for source, source_sizes in self.sizes.items()]

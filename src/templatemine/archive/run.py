@@ -27,6 +27,7 @@ from templatemine.archive.apply_overrides import keep_later_rules, read_pack_rul
 from templatemine.archive.archive_report import ArchiveReport
 from templatemine.archive.disk import DiskExecutor
 from templatemine.archive.first_pass import FirstPass, Tell, initial_position
+from templatemine.archive.only import ChosenSources
 from templatemine.archive.partition import FOLDERS
 from templatemine.bounds import NUMBERS, Options
 from templatemine.cleaning.tally import UnnamedRecords
@@ -64,6 +65,7 @@ class ArchiveConfig(Options):
     force : replace packs that exist.
     restart : start over, whatever an earlier run has left.
     checkpoint : seconds between two points from which the first pass can go on; a point costs a sync of 128 files.
+    only : the sources that are mined, as if there were no others; None for all.
     """
 
     pipeline: PipelineConfig = field(default_factory=PipelineConfig)
@@ -73,6 +75,7 @@ class ArchiveConfig(Options):
     force: bool = False
     restart: bool = False
     checkpoint: float = 10.0
+    only: frozenset[str] | None = None
 
     @property
     def budget(self) -> int:
@@ -117,6 +120,7 @@ class ArchiveRun:
         self._tell = tell or (lambda text: None)
         self._work = os.path.join(output, _WORK_FOLDER)
         self._options = resolve_defaults(config.pipeline)
+        self._chosen = ChosenSources(config.only, config.read.source)
         self._first_pass = FirstPass(
             self.inputs, self._work, config.read, config.checkpoint, self._progress, self._tell, on_error
         )
@@ -132,9 +136,9 @@ class ArchiveRun:
         CapacityError
             A source does not fit the memory and must not be sampled.
         """
-        streams = [
-            read_records(path, self.config.read, self._first_pass.report) for path in self.inputs
-        ]  # all are there
+        report = self._first_pass.report
+        records = [read_records(path, self.config.read, report) for path in self.inputs]  # all are there
+        streams = [self._chosen.select(some, report.note) for some in records]
         is_new_folder = not os.path.isdir(self.output)
         with write_errors(self.output):
             os.makedirs(self.output, exist_ok=True)
@@ -155,10 +159,11 @@ class ArchiveRun:
         return result
 
     def _run(self, streams: list[Iterator[Any]]) -> tuple[ArchiveReport, dict[str, int]]:
+        only = [] if self.config.only is None else [sorted(self.config.only)]
         description = {
             "version": __version__,
             "files": manifest.FILES,
-            "options": manifest.digest_options(self.config.pipeline, self.config.read, self.config.memory),
+            "options": manifest.digest_options(self.config.pipeline, self.config.read, self.config.memory, *only),
             "model": fingerprint(self.config.pipeline.model),
             "cues": None if self.config.pipeline.cues is None else fingerprint(self.config.pipeline.cues),
             "inputs": [manifest.input_identity(path) for path in self.inputs],
@@ -176,6 +181,7 @@ class ArchiveRun:
                     standing.refuse(source)
 
             self._first_pass.count_source = refuse
+            self._first_pass.check_end = lambda: self._chosen.check(self._tell, self._first_pass.sizes)
             self._first_pass.run(state, streams)
         else:
             self._first_pass.read_sizes()

@@ -30,6 +30,7 @@ from templatemine.archive.frames import (
     read_bodies,
     read_single_body,
 )
+from templatemine.archive.only import ChosenSources
 from templatemine.archive.partition import (
     FOLDERS,
     MiningUnit,
@@ -53,6 +54,7 @@ from templatemine.errors import CorpusError, PackError, counted, spelled
 from templatemine.io import lock
 from templatemine.io.fields import has_id
 from templatemine.io.file_transaction import file_transaction
+from templatemine.io.files import Report
 from templatemine.io.read import read_records
 from templatemine.io.write import safe_file_name, sync, write_errors
 from templatemine.mining.methods import ResolvedConfig, resolve_defaults
@@ -76,7 +78,7 @@ _WORK = ".templatemine-update"
 class UpdateConfig(Options):
     """Options of an update; `today` is the day of the run, ISO.  With `dry_run` nothing changes.  A `caution` counts
     instead of those of packs and of `pipeline`.  With `new_sources` a missing folder is made, and one that
-    has packs gets those of sources that it has none of, too."""
+    has packs gets those of sources that it has none of, too.  With `only` documents of other sources are left out."""
 
     today: str
     pipeline: PipelineConfig = field(default_factory=PipelineConfig)
@@ -86,6 +88,7 @@ class UpdateConfig(Options):
     dry_run: bool = False
     caution: float | None = None
     new_sources: bool = False
+    only: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,7 +189,9 @@ def update_packs(
     PackError
         A pack in the folder cannot be trusted, and there is no `on_bad_pack`.
     """
-    streams = [read_records(path, config.read, on_error) for path in inputs]
+    report = on_error if isinstance(on_error, Report) else Report(on_error)
+    chosen = ChosenSources(config.only, config.read.source)
+    streams = [chosen.select(read_records(path, config.read, report), report.note) for path in inputs]
     is_new_folder = not os.path.isdir(packs)
     if is_new_folder and not config.new_sources:
         option = spelled("--new-sources", "new_sources=True")
@@ -195,7 +200,7 @@ def update_packs(
         os.makedirs(packs, exist_ok=True)
     with lock.locked(packs, lock.SHORT_WAIT):
         run = _UpdateRun(packs, config, progress or ignore_progress, tell or (lambda text: None))
-        run.on_bad_pack = on_bad_pack
+        run.on_bad_pack, run.chosen = on_bad_pack, chosen
         on_start()
         try:
             return run.run(streams)
@@ -225,6 +230,7 @@ class _UpdateRun(Executor[dict[str, WindowUpdate], SharedStringsFile, list[Sourc
         self.known = frozenset[str]()
         self.units: list[MiningUnit] = []
         self.dates = UnreadableDates()
+        self.chosen = ChosenSources(config.only)
 
     def run(self, streams: Sequence[Iterator[Any]]) -> list[SourceUpdate]:
         if manifest.read_json(self.journal) is not None:
@@ -236,6 +242,7 @@ class _UpdateRun(Executor[dict[str, WindowUpdate], SharedStringsFile, list[Sourc
                 os.makedirs(os.path.join(self.work, name))
         self.read_state()
         self.units = self.split_documents(streams)
+        self.chosen.check(self.tell)
         if not self.units:
             self.tell("no documents, and nothing to do")
             return []

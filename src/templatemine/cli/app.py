@@ -15,9 +15,9 @@ from templatemine._version import __version__
 from templatemine.cli.common import StrictStop
 from templatemine.cli.defaults import apply_defaults, read_defaults
 from templatemine.cli.messages import flush_output, print_error
-from templatemine.cli.parser import Parser, did_you_mean
+from templatemine.cli.parser import Parser
 from templatemine.cli.signals import EndedBySignal, signals_as_exceptions
-from templatemine.errors import ConfigError, TemplateMineError, command_line
+from templatemine.errors import ConfigError, TemplateMineError, command_line, did_you_mean
 
 COMMANDS: Mapping[str, str] = {
     "mine": "learn templates from archives and save them as packs",

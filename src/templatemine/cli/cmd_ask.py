@@ -11,8 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from templatemine.cli import common, messages
-from templatemine.cli.parser import did_you_mean
-from templatemine.errors import CapacityError, ConfigError, CorpusError, counted
+from templatemine.errors import CapacityError, CorpusError, counted
 
 if TYPE_CHECKING:
     from templatemine.archive.apply_answers import QuestionContexts
@@ -135,11 +134,9 @@ def run(args: argparse.Namespace) -> int:
     common.check_archive_source(args, "--only asks about one source")
     files = PackFiles(common.find_packs(args.packs), errors="skip")
     packs = files.readable(terminal.skip_bad_pack)
-    for name in args.only or ():
-        if name not in packs:
-            raise ConfigError(f"--only: there is no pack of {name!r}{did_you_mean(name, packs)}")
+    named = common.choose_packs(args, packs)
     if args.reject or args.accept:
-        _decide_by_id(args, terminal, {source: files.files[source] for source in args.only or packs})
+        _decide_by_id(args, terminal, {source: files.files[source] for source in named})
         return terminal.code
     pages = [] if args.only else [source for source in packs if packs[source].html]
     if pages:

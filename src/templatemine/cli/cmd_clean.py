@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from templatemine.bounds import WORDS
 from templatemine.cli import common, messages, number_types, text_tables
 from templatemine.config import TEXT_FORMATS, CleanConfig, PageConfig
-from templatemine.errors import ConfigError, CorpusError, counted
+from templatemine.errors import ConfigError, CorpusError, counted, list_names
 from templatemine.kinds import CUT_ALL, DEFAULT, KINDS, POLICIES, Choice
 
 if TYPE_CHECKING:
@@ -312,7 +312,7 @@ def _tell_overruled(
                 count_overruled(named, record, read)
             if others := sorted(source for source in named if source in packs):
                 terminal.note(
-                    f"--source {read.source}: its pack also cleans records of {text_tables.list_names(others)}; "
+                    f"--source {read.source}: its pack also cleans records of {list_names(others)}; "
                     "without --source they get their own"
                 )
         yield batch
@@ -498,9 +498,7 @@ def _explain_no_pack(args: argparse.Namespace, tally: Tally) -> str:
     """Explain why no record has a pack: most often its source is named in another way than when the pack was mined."""
     from templatemine.packs.pack_folder import PackFiles
 
-    records, packs = (
-        text_tables.list_names(sorted(names)) for names in (tally.sources, PackFiles(args.packs, errors="skip"))
-    )
+    records, packs = (list_names(sorted(names)) for names in (tally.sources, PackFiles(args.packs, errors="skip")))
     return (
         f"no pack matches, all records are unchanged: they are of {records}, the packs of {packs}; name their source "
         "with --source, --source-field or --source-of, or a pack for all with --fallback"

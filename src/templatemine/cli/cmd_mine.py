@@ -17,7 +17,7 @@ from templatemine.config import (
     SharedConfig,
     TokeniseConfig,
 )
-from templatemine.errors import ConfigError, CorpusError, counted
+from templatemine.errors import ConfigError, CorpusError, counted, list_names
 from templatemine.io.fields import describe_overruled
 
 if TYPE_CHECKING:
@@ -120,6 +120,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     common.add_scoring_options(group)
     _add_other_options(parser)
+    common.add_only_option(parser, "mine this source only; no other is compared with it")
     common.add_input_options(parser)
     common.add_run_options(parser, "number of processes; each with one source at a time, threads with --memory")
 
@@ -175,10 +176,10 @@ def _explain_mixed_sources(args: argparse.Namespace, mined: ArchiveReport) -> st
         return overruled
     field = next((name for name, values in nameless.others.items() if len(values) > 1), None)
     if field is not None:
-        told = f"their field {field!r} names {text_tables.list_names(sorted(nameless.others[field]))}"
+        told = f"their field {field!r} names {list_names(sorted(nameless.others[field]))}"
         way = f"--source-field {field} takes the source from it"
     elif len(nameless.hosts) > 1:
-        told = f"they come from {text_tables.list_names(sorted(nameless.hosts.values()))}"
+        told = f"they come from {list_names(sorted(nameless.hosts.values()))}"
         way = "--source-of host takes the source from the address"
     else:
         return ""
@@ -224,7 +225,8 @@ def _mine_in_memory(args: argparse.Namespace, terminal: common.Terminal) -> Arch
 
 
 def _read_records(args: argparse.Namespace, terminal: common.Terminal) -> Iterator[Record]:
-    yield from common.read_nonempty_records(args.inputs, common.read_config(args), terminal)
+    records = common.read_nonempty_records(args.inputs, common.read_config(args), terminal)
+    yield from common.select_records(args, records, terminal)
     terminal.skipped_more()
 
 
@@ -238,6 +240,7 @@ def _mine_on_disk(args: argparse.Namespace, terminal: common.Terminal) -> Archiv
         jobs=args.jobs,
         force=args.force,
         restart=args.restart,
+        only=None if args.only is None else frozenset(args.only),
     )
     common.check_inputs(args.inputs)
     with terminal.progress() as steps:

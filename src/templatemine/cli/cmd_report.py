@@ -38,6 +38,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     config = ReportConfig()
     parser.add_argument("packs", metavar="PACKS", nargs="+", help=common.PACKS_HELP)
     common.add_archive_option(parser)
+    common.add_only_option(parser, "report on this source only")
     parser.add_argument("--output", "-o", metavar="FILE", required=True, help="HTML file; - for standard output")
     parser.add_argument(
         "--title", metavar="TEXT", default="", help="title of the report (default: one that names its sources)"
@@ -77,11 +78,12 @@ def run(args: argparse.Namespace) -> int:
     config = ReportConfig(samples=args.samples, context=args.context, rows=args.rows, rejected=args.rejected)
     with atomic_writer(args.output, force=args.force) as output:
         files = PackFiles(args.packs, errors="skip")
-        packs = files.readable(terminal.skip_bad_pack)
+        packs = common.choose_packs(args, files.readable(terminal.skip_bad_pack))
         records = None
         if args.archive:
             read = common.read_config(args)
-            records = common.tell_overruled(common.read_nonempty_records(args.archive, read, terminal), read)
+            some = common.read_nonempty_records(args.archive, read, terminal)
+            records = common.tell_overruled(common.select_records(args, some, terminal), read)
 
         def rejected(source: str) -> Iterable[RejectedCandidate]:
             try:

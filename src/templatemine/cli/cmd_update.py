@@ -92,6 +92,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     mining = parser.add_argument_group("mining")
     common.add_scoring_options(mining, of_packs=True)
     common.add_text_markup(mining)
+    common.add_only_option(parser, "take in documents of this source only")
     common.add_input_options(parser)
     common.add_run_options(parser, "")
 
@@ -118,6 +119,7 @@ def run(args: argparse.Namespace) -> int:
         memory=args.memory,
         dry_run=args.dry_run,
         new_sources=args.new_sources,
+        only=None if args.only is None else frozenset(args.only),
     )
     with terminal.progress() as steps:
         found = update_packs(

@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Any
 from templatemine.bounds import NUMBERS, WORDS
 from templatemine.cli.messages import escape_controls, print_error, print_text, write_message
 from templatemine.cli.number_types import int_at_least, number_of, parse_jobs
-from templatemine.cli.parser import did_you_mean
-from templatemine.cli.text_tables import list_names
 from templatemine.config import (
     SHIPPED,
     TEXT_FORMATS,
@@ -25,13 +23,14 @@ from templatemine.config import (
     ReadConfig,
     SelectConfig,
 )
-from templatemine.errors import ConfigError, CorpusError, PackError
+from templatemine.errors import ConfigError, CorpusError, PackError, did_you_mean, list_names
 from templatemine.kinds import KINDS, POLICIES, Choice, choose
 from templatemine.progress import Progress, ignore_progress, progress_bars
 
 if TYPE_CHECKING:
     from templatemine.io.files import Report
     from templatemine.model import Record
+    from templatemine.packs.pack import Pack
 
 INPUT_HELP = """\
 files or folders: JSON lines, WARC, feeds, tables; any format of "templatemine formats"; a folder of .txt or .html
@@ -262,18 +261,26 @@ def check_archive_source(args: argparse.Namespace, instead: str) -> None:
 def check_only(args: argparse.Namespace, met: Iterable[str]) -> None:
     """Name the sources of ``--only`` that no record is of, by the sources that were met; raise an error if they are
     all, and there are others."""
-    asked, others = dict.fromkeys(args.only or ()), set(met)
-    missing = [source for source in asked if source not in others]
-    if not missing or not others:
-        return
-    names = sorted(others.difference(asked))
-    meant = did_you_mean(missing[0], names)
-    named = list_names(missing)
-    if args.record_source is not None:
-        meant = f"; --source {args.record_source} overrules the sources that records name{meant}"
-    if len(missing) == len(asked):
-        raise ConfigError(f"--only: no record is of {named}; they are of {list_names(names)}{meant}")
-    print_error(f"--only: no record that was read is of {named}{meant}", "")
+    from templatemine.archive.only import ChosenSources
+
+    ChosenSources(args.only, args.record_source).check(lambda text: print_error(text, ""), met)
+
+
+def select_records(args: argparse.Namespace, records: Iterable[Record], terminal: Terminal) -> Iterator[Record]:
+    """Yield the records that ``--only`` names the source of, all without it; then do as `check_only`."""
+    from templatemine.archive.only import ChosenSources
+
+    chosen = ChosenSources(args.only, args.record_source)
+    yield from chosen.select(records, terminal.met.note)
+    chosen.check(lambda text: print_error(text, ""))
+
+
+def choose_packs(args: argparse.Namespace, packs: dict[str, Pack]) -> dict[str, Pack]:
+    """Return the packs that ``--only`` names, all without it; raise an error for a source without a pack."""
+    for name in args.only or ():
+        if name not in packs:
+            raise ConfigError(f"--only: there is no pack of {name!r}{did_you_mean(name, packs)}")
+    return packs if args.only is None else {name: packs[name] for name in packs if name in args.only}
 
 
 def suggest_command(args: argparse.Namespace, *words: str) -> str:

@@ -19,8 +19,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from templatemine.cli.parser import did_you_mean
-from templatemine.errors import ConfigError
+from templatemine.errors import ConfigError, did_you_mean
 
 CONFIG_FILES = ("templatemine.toml", "pyproject.toml")
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from textwrap import wrap
 from typing import Any, NoReturn
 
 from templatemine.cli.messages import print_error
+from templatemine.errors import did_you_mean
 
 _REQUIRED = "the following arguments are required: "
 """How argparse begins to say that arguments are missing."""
@@ -161,12 +162,3 @@ def _options(given: Sequence[str]) -> list[str]:
     """Return the long options of a command line, without their values."""
     before = takewhile(lambda one: one != "--", given)
     return [one.partition("=")[0] for one in before if one.startswith("--") and " " not in one]
-
-
-def did_you_mean(given: str, known: Iterable[str], before: str = "") -> str:
-    """Return a question to add to a message about an unknown name; empty if no known one, in any case, is like it."""
-    from difflib import get_close_matches
-
-    by_letters = {one.casefold(): one for one in known}
-    near = get_close_matches(given.casefold(), by_letters, 1)
-    return f"; did you mean {before}{by_letters[near[0]]}?" if near else ""

@@ -161,15 +161,6 @@ def capped_table(header: Sequence[str], rows: Sequence[Sequence[str]], stakes: S
     return lines if more <= 0 else [*lines, f"and {more:,} more sources{with_note} (--json lists all){order}"]
 
 
-_MAX_NAMES = 3
-
-
-def list_names(names: Sequence[str]) -> str:
-    """List a few of some names, for a line of a summary."""
-    more = f" and {len(names) - _MAX_NAMES:,} more" if len(names) > _MAX_NAMES else ""
-    return (", ".join(map(escape_line, names[:_MAX_NAMES])) or "none") + more
-
-
 def format_template(template: Template, most: int | None = None) -> str:
     """Format the words of a template, up to `most` characters, and its place in the line."""
     from templatemine.packs.readable import template_text
