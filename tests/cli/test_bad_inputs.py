@@ -98,7 +98,7 @@ def wacz(**members: bytes) -> bytes:
 
 
 JSON_BOMB = b'{"text": "' + b"x" * (8 * MIB) + b'"}\n'
-LARGE = "expected at most 1,048,576 bytes, found more"
+LARGE = "expected at most 1,048,576 bytes (--max-record), found more"
 UNPACKS = "cannot be read: it unpacks to more than 200 times its size"
 NOTHING = "error: {}: expected documents, found none"
 
@@ -108,10 +108,10 @@ JSON_LINES: list[Kind] = [
     ("nul bytes", "a.jsonl", bytes(100), 2, r"a.jsonl:1: expected a JSON object, found text that is not JSON"),
     ("a nul in a string", "a.jsonl", ONE + b'{"text": "a\0b"}\n', 0, "a.jsonl:2: expected a JSON object"),
     ("an escaped nul", "a.jsonl", line(text="a\0b"), 0, WRITTEN),
-    ("utf-16", "a.jsonl", ONE.decode().encode("utf-16"), 2, "a.jsonl:1: expected a JSON object in UTF-8, found UTF-16"),
+    ("utf-16", "a.jsonl", ONE.decode().encode("utf-16"), 2, "found UTF-16; convert it with iconv -f utf-16 -t utf-8"),
     ("utf-16 le", "a.jsonl", ONE.decode().encode("utf-16-le"), 2, "a.jsonl:1: expected a JSON object in UTF-8, found UTF-16"),
     ("utf-16 be", "a.jsonl", ONE.decode().encode("utf-16-be"), 2, "a.jsonl:1: expected a JSON object in UTF-8, found UTF-16"),
-    ("utf-32", "a.jsonl", ONE.decode().encode("utf-32"), 2, "a.jsonl:1: expected a JSON object in UTF-8, found UTF-32"),
+    ("utf-32", "a.jsonl", ONE.decode().encode("utf-32"), 2, "found UTF-32; convert it with iconv -f utf-32 -t utf-8"),
     ("latin-1", "a.jsonl", b'{"text": "caf\xe9"}\n', 2, "expected UTF-8, found byte 0xe9 at byte offset 13 of the line"),
     ("raw surrogates", "a.jsonl", b'{"text": "\xed\xa0\x80"}\n', 2, "expected UTF-8, found byte 0xed at byte offset 10"),
     ("escaped surrogates", "a.jsonl", b'{"text": "a\\ud800b"}\n', 0, WRITTEN),
@@ -208,9 +208,9 @@ FEEDS: list[Kind] = [
 CRAWLS: list[Kind] = [
     ("no WARC", "a.warc", b"hello\n", 2, "a.warc: expected a WARC record, found damage"),
     ("a negative length", "a.warc", response() + record(b"x", "http://a", length="-5"), 0, "expected a Content-Length, found '-5': the record is damaged or cut off"),
-    ("a huge length", "a.warc", response() + record(b"x", "http://a", length="9" * 30), 0, "expected at most 1,048,576 bytes, found 999,999"),
+    ("a huge length", "a.warc", response() + record(b"x", "http://a", length="9" * 30), 0, "expected at most 1,048,576 bytes (--max-record), found 999,999"),
     ("a length of 5,000 digits", "a.warc", response() + record(b"x", "http://a", length="9" * 5000), 0, "expected a Content-Length, found '999"),
-    ("a length of 64 bits", "a.warc", response() + record(b"x", "http://a", length=str(2**64 + 5)), 0, "expected at most 1,048,576 bytes, found 18,446,744"),
+    ("a length of 64 bits", "a.warc", response() + record(b"x", "http://a", length=str(2**64 + 5)), 0, "expected at most 1,048,576 bytes (--max-record), found 18,446,744"),
     ("a length that is too small", "a.warc", response() + record(HEAD + b"<p>x", "http://a", length="10") + response(), 0, "a.warc: expected a WARC record, found damage"),
     ("a length that is too large", "a.warc", response() + record(HEAD + b"<p>x", "http://a", length="1000"), 0, "expected 1,000 bytes, found 52: the file is truncated"),
     ("a length in other digits", "a.warc", response() + record(b"xyz", "http://a", length="\u0663"), 0, "expected a Content-Length, found "),

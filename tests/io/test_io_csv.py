@@ -65,7 +65,7 @@ def test_rows_that_are_too_large(tmp_path: Path, long: str) -> None:
     found, (error,), _ = gather(path, ReadConfig(max_record=1000))
     assert [one.document.id for one in found] == ["1", "3"]
     assert error.where == f"{path}:2"
-    assert error.problem == "expected at most 1,000 bytes, found more"
+    assert error.problem == "expected at most 1,000 bytes (ReadConfig.max_record), found more"
 
 
 @pytest.mark.parametrize(

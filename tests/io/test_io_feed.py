@@ -159,7 +159,7 @@ def test_no_feed(tmp_path: Path, data: str) -> None:
 
 def test_too_large(tmp_path: Path) -> None:
     _, (error,), _ = gather(put(tmp_path, RSS), ReadConfig(max_record=100))
-    assert error.problem == "expected at most 100 bytes, found more"
+    assert error.problem == "expected at most 100 bytes (ReadConfig.max_record), found more"
 
 
 def test_a_folder_of_feeds(tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ class TestPacked:
         tracemalloc.stop()
         assert [one.document.text for one in found] == ["a", "b"]
         assert error.where == f"{path}:2"
-        assert error.problem == "expected at most 1,048,576 bytes, found more"
+        assert error.problem == "expected at most 1,048,576 bytes (ReadConfig.max_record), found more"
         assert peak < 50_000_000
 
 

@@ -206,7 +206,7 @@ def test_rows_that_are_too_large(tmp_path: Path) -> None:
     parquet.write_table(table(3, text=["a", "é" * 600, "c" * 1000]), tmp_path / "a.parquet")
     found, (error,), _ = gather(tmp_path / "a.parquet", ReadConfig(max_record=1000))
     assert [len(one.document.body) for one in found] == [1, 1000]
-    assert error.problem == "expected at most 1,000 bytes, found more"
+    assert error.problem == "expected at most 1,000 bytes (ReadConfig.max_record), found more"
 
 
 @pytest.mark.parametrize("name", WRITERS)

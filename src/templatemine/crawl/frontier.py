@@ -359,7 +359,7 @@ def read_urls(path: str, report: Report) -> Iterator[str]:
     try:
         with open_input(path) as stream, open_unpacked(path, stream) as lines:
             if is_sitemap(lines.peek()):
-                entries = read_sitemap(read_whole(lines, _MAX_SITEMAP_BYTES), _MAX_SITEMAP_BYTES) or ()
+                entries = read_sitemap(read_whole(lines, _MAX_SITEMAP_BYTES, is_record=False), _MAX_SITEMAP_BYTES) or ()
                 yield from (url for entry in entries if (url := clean_url(entry.url)))
                 return
             for number, line in enumerate(lines, 1):

@@ -47,7 +47,7 @@ def read_sitemap(data: bytes, max_bytes: int) -> Iterator[SitemapEntry] | None:
     if data.startswith(GZIP_MAGIC):
         try:
             with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed, io.BufferedReader(packed) as whole:
-                data = read_whole(whole, max_bytes)
+                data = read_whole(whole, max_bytes, is_record=False)
         except (*READ_ERRORS, ValueError):
             return None
     return _parse_entries(data.decode("utf-8-sig", "replace")) if is_sitemap(data) else None

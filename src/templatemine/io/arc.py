@@ -15,7 +15,15 @@ from warcio.exceptions import ArchiveLoadFailed
 
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
-from templatemine.io.files import READ_ERRORS, Report, open_input, open_unpacked, place_of, read_error
+from templatemine.io.files import (
+    READ_ERRORS,
+    Report,
+    open_input,
+    open_unpacked,
+    place_of,
+    read_error,
+    too_large_problem,
+)
 from templatemine.io.http_body import decode_body
 from templatemine.io.web import CUT_OFF_PAGES, OTHER_RECORDS, ArchivedResponse, page_record
 from templatemine.model import Record
@@ -103,7 +111,7 @@ def _read_response(record: Any, where: str, config: ReadConfig, report: Report) 
         report(CorpusError("expected a length, found none: the record is damaged or cut off", where))
         return None
     if length > config.max_record:
-        report(CorpusError(f"expected at most {config.max_record:,} bytes, found {length:,}", where))
+        report(CorpusError(too_large_problem(config.max_record, f"{length:,}"), where))
         return None
     body = b"".join(iter(lambda: record.raw_stream.read(length), b""))
     if record.raw_stream.limit > 0:

@@ -32,6 +32,7 @@ from templatemine.io.files import (
     place_of,
     report_damage,
     stem,
+    too_large_problem,
     unpacked_name,
 )
 from templatemine.io.jsonl import decode_line, encode_line
@@ -123,7 +124,7 @@ class _LineReader:
         while line := self._stream.readline(self._longest + 1):
             self.number += 1
             if len(line) > self._longest:
-                self.problem = f"expected at most {self._longest:,} bytes, found more"
+                self.problem = too_large_problem(self._longest)
                 quotes = 0
                 rest = line
                 while not rest.endswith(b"\n") and (rest := self._stream.readline(BUFFER)):

@@ -8,6 +8,7 @@ from typing import Any
 
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError, HintedError, spelled
+from templatemine.io.files import too_large_problem
 from templatemine.model import Document, exact_str
 
 
@@ -183,7 +184,7 @@ def check_size(config: ReadConfig, *bodies: str | None) -> None:
     for body in bodies:
         # No character takes more than four bytes, so that most need not be counted.
         if body and len(body) * 4 > config.max_record and len(body.encode("utf-8", "replace")) > config.max_record:
-            raise ValueError(f"expected at most {config.max_record:,} bytes, found more")
+            raise ValueError(too_large_problem(config.max_record))
 
 
 def _check_name(value: object, field: str, default: str) -> str:

@@ -19,7 +19,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
 
-from templatemine.errors import CorpusError, MissingExtraError, needs_extra
+from templatemine.errors import CorpusError, MissingExtraError, needs_extra, spelled
 from templatemine.io.decompression import (
     BUFFER,
     GZIP_MAGIC,
@@ -357,6 +357,11 @@ def detect_content(data: bytes) -> str | None:
     return next((what for magic, what in _SIGNATURES if data.startswith(magic)), None)
 
 
+def conversion_hint(found: str) -> str:
+    """Return how to convert text in what `detect_content` found; empty for what is no text."""
+    return f"; convert it with iconv -f {found.lower()} -t utf-8" if found in (_UTF_16, _UTF_32) else ""
+
+
 def open_unpacked(path: str, stream: io.BufferedIOBase) -> io.BufferedReader[Any]:
     """Return the bytes of a file without gzip, zstd, xz or lz4 around them, told by its first bytes.
 
@@ -377,8 +382,13 @@ def open_unpacked(path: str, stream: io.BufferedIOBase) -> io.BufferedReader[Any
     return unpack(plain, head, path)
 
 
-def read_whole(stream: io.BufferedReader[Any], longest: int) -> bytes:
-    """Read all that is left; ValueError if it is more than `longest` bytes.
+def too_large_problem(longest: int, found: str = "more") -> str:
+    """Return the problem of a record of more bytes than one may have, with the option that sets how many."""
+    return f"expected at most {longest:,} bytes ({spelled('--max-record', 'ReadConfig.max_record')}), found {found}"
+
+
+def read_whole(stream: io.BufferedReader[Any], longest: int, *, is_record: bool = True) -> bytes:
+    """Read all that is left; ValueError if it is more than `longest` bytes, those of a record or of something else.
 
     Piece by piece, for ``read`` asks for as much memory as it may read.
     """
@@ -387,6 +397,8 @@ def read_whole(stream: io.BufferedReader[Any], longest: int) -> bytes:
     while piece := stream.read1(BUFFER):
         left -= len(piece)
         if left < 0:
-            raise ValueError(f"expected at most {longest:,} bytes, found more")
+            raise ValueError(
+                too_large_problem(longest) if is_record else f"expected at most {longest:,} bytes, found more"
+            )
         pieces.append(piece)
     return b"".join(pieces)

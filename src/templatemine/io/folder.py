@@ -21,6 +21,7 @@ from templatemine.io.charset import decode_page, note_all
 from templatemine.io.files import (
     READ_ERRORS,
     Report,
+    conversion_hint,
     detect_content,
     not_utf8_problem,
     open_input,
@@ -158,7 +159,8 @@ def read_body(place: str, html: bool, longest: int, report: Report) -> str:
         data = read_whole(open_unpacked(place, stream), longest)
     found = detect_content(data) if data.startswith(b"%PDF-") or b"\0" in data[:_HEAD_BYTES] else None
     if found is not None and not (html and found.startswith("UTF-")):
-        raise ValueError(f"expected {'a page' if html else 'text in UTF-8'}, found {found}")
+        hint = "" if html else conversion_hint(found)
+        raise ValueError(f"expected {'a page' if html else 'text in UTF-8'}, found {found}{hint}")
     if not html:
         return data.decode("utf-8").removeprefix("\ufeff")
     text, notes = decode_page(data)

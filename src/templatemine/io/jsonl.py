@@ -23,6 +23,7 @@ from templatemine.io.decompression import BUFFER
 from templatemine.io.fields import build_document, check_fields
 from templatemine.io.files import (
     READ_ERRORS,
+    conversion_hint,
     detect_content,
     not_utf8_problem,
     open_input,
@@ -30,6 +31,7 @@ from templatemine.io.files import (
     place_of,
     report_damage,
     stem,
+    too_large_problem,
 )
 from templatemine.io.json_list import lines_of_list
 from templatemine.io.pending import Lines
@@ -245,7 +247,7 @@ def _exceeds_orjson(value: object) -> bool:
 
 def _explain(error: ValueError, line: bytes) -> str:
     if isinstance(error, UnicodeDecodeError | json.JSONDecodeError) and (found := detect_content(line)):
-        return f"expected a JSON object in UTF-8, found {found}"
+        return f"expected a JSON object in UTF-8, found {found}{conversion_hint(found)}"
     if isinstance(error, UnicodeDecodeError):
         return not_utf8_problem(error, line, " of the line")
     if isinstance(error, json.JSONDecodeError):
@@ -325,7 +327,7 @@ def _whole_lines(whole: BufferedReader[Any], longest: int, size: int) -> Iterato
 
 def _check_complete(line: bytes, config: ReadConfig) -> None:
     if len(line) > config.max_record:
-        raise ValueError(f"expected at most {config.max_record:,} bytes, found more")
+        raise ValueError(too_large_problem(config.max_record))
 
 
 def writer(stream: BinaryIO, place: str, columns: Mapping[str, Any]) -> JsonWriter:

@@ -17,7 +17,15 @@ from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
-from templatemine.io.files import READ_ERRORS, Report, open_input, open_unpacked, place_of, read_error
+from templatemine.io.files import (
+    READ_ERRORS,
+    Report,
+    open_input,
+    open_unpacked,
+    place_of,
+    read_error,
+    too_large_problem,
+)
 from templatemine.io.http_body import decode_body
 from templatemine.io.members import Damage, gzip_members, zstd_members
 from templatemine.io.web import CUT_OFF_PAGES, EMPTY_RECORDS, OTHER_RECORDS, ArchivedResponse, page_record
@@ -156,7 +164,7 @@ def _read_response(record: Any, where: str, config: ReadConfig, report: Report) 
         report.note(OTHER_RECORDS)
         return None
     if length > config.max_record:
-        report(CorpusError(f"expected at most {config.max_record:,} bytes, found {length:,}", where))
+        report(CorpusError(too_large_problem(config.max_record, f"{length:,}"), where))
         return None
     block = record.reader.read()
     if len(block) < length:
