@@ -459,7 +459,7 @@ class ReportConfig(Options):
     context : characters beside a cut; longer stretches between cuts are hidden, and counted.
     characters : of an article that are shown; what follows is counted.
     rows : rows of the tables of templates of all sources together; where there are more, those of the greatest are cut.
-    rejected : strings listed for each reason, those first that were nearest to being templates.
+    rejected : strings listed for each reason, the nearest to being templates first.
     points : steps of the strip that tells when a template was seen.
     risky : templates at the head of the report, those at most risk and those that remove most.
     looked : articles that change, of each source, that are searched for examples and residues.

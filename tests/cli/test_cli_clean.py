@@ -500,7 +500,7 @@ def test_the_shared_pack_is_for_sources_without_one_if_asked_for(cli: Cli, tmp_p
     assert read(tmp_path / "c.jsonl") == [{"source": "new.example", "text": f"A short story.\n\n{note}"}]
     ran = cli("clean", new, "-p", packs, "-o", tmp_path / "d.jsonl", "--fallback", "_shared")
     assert ran.code == 0
-    assert "1 of sources without a pack: cleaned with the pack of _shared" in ran.err
+    assert "1 whose source has no pack: cleaned with the pack of _shared" in ran.err
     assert read(tmp_path / "d.jsonl")[0]["text"] == "A short story."
     ran = cli("clean", new, "-p", packs, "-o", tmp_path / "e.jsonl", "--fallback", "nobody")
     assert ran.error == "--fallback: expected the source of a pack that is there, got 'nobody'"
@@ -526,7 +526,7 @@ def test_a_shared_pack_without_templates_is_told(cli: Cli, tmp_path: Path) -> No
     assert ran.code == 0
     row = next(line for line in ran.err.splitlines() if line.startswith("new.example"))
     assert row.endswith("no pack: unchanged, for the fallback has no templates")
-    assert "1 of sources without a pack: the pack of _shared has no templates (unchanged)" in ran.err.splitlines()
+    assert "1 whose source has no pack: the pack of _shared has no templates (unchanged)" in ran.err.splitlines()
 
 
 def test_single_packs(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
@@ -697,7 +697,7 @@ def test_packs_of_other_sources_are_not_read(
     assert ran.code == 1
     assert ran.err.count(f"pack skipped: {bad}: templates[0]: the field 'tokens' is missing") == 1
     others = [row for row in rows if row["source"] == "beta.example"]
-    assert f"{times * len(others):,} of sources whose pack has an error (unchanged)" in ran.err
+    assert f"{times * len(others):,} whose source has a pack with an error (unchanged)" in ran.err
     cleaned = [json.loads(line) for line in (tmp_path / "d.jsonl").read_text().splitlines()]
     assert [row for row in cleaned if row["source"] == "beta.example"] == others * times
     assert [row for row in cleaned if row["source"] == "alpha.example"] == [

@@ -75,7 +75,7 @@ def test_its_own_file_comes_first(cli: Cli, folder: Path) -> None:
         ("[clean]\nstubs = 'some'\n", "templatemine.toml: clean.stubs: invalid choice"),
         ("[clean]\ndry-run = 1\n", "templatemine.toml: clean.dry-run: expected true or false, got 1"),
         ("[clean]\nguard = []\n", "templatemine.toml: clean.guard: expected a string or a number, got []"),
-        ("[claen]\nguard = 1\n", "templatemine.toml: 'claen' is no command; did you mean clean?"),
+        ("[claen]\nguard = 1\n", "templatemine.toml: 'claen' is not a command; did you mean clean?"),
         ("clean = 1\n", "templatemine.toml: clean: expected a table for a command, such as [clean]"),
         ("clean", "templatemine.toml: "),
     ],

@@ -126,9 +126,9 @@ def test_smoke(program: Cli) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["mime"], "'mime' is no command; did you mean mine? (see templatemine --help)"),
-        (["help", "claen"], "'claen' is no command; did you mean clean?"),
-        (["frobnicate"], "'frobnicate' is no command (see templatemine --help)"),
+        (["mime"], "'mime' is not a command; did you mean mine? (see templatemine --help)"),
+        (["help", "claen"], "'claen' is not a command; did you mean clean?"),
+        (["frobnicate"], "'frobnicate' is not a command (see templatemine --help)"),
         (
             ["mine", "a.jsonl"],
             "--output/-o: expected, but not given; write templatemine mine [OPTIONS] --output FOLDER INPUT [INPUT ...] (see "

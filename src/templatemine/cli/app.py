@@ -108,7 +108,7 @@ def _parser(first: str) -> Parser:
     """Return the parser; if the first argument names a command, with this command only."""
     parser, commands = _program()
     if first not in COMMANDS and not first.startswith("-"):
-        parser.error(f"{first!r} is no command{did_you_mean(first, COMMANDS)}")
+        parser.error(f"{first!r} is not a command{did_you_mean(first, COMMANDS)}")
     for name in (first,) if first in COMMANDS else COMMANDS:
         commands.add_parser(name, help=COMMANDS[name], command=name)
     return parser

@@ -35,7 +35,7 @@ The answers are kept in the packs, as rules that outlive another mining. Ten
 questions take two minutes.
 
 answers, each with the Enter key:
-  b   boilerplate: cut it; of a label, with what follows on its line
+  b   boilerplate: cut it; a label goes with what follows on its line
   l   cut the label only (asked of labels)
   s   it belongs to the story: leave it in
       nothing: do not know; ask me another time

@@ -30,8 +30,8 @@ gets the text without templates. The field "removed" lists what was removed.
 
 What was removed is [{"start", "end", "templates", "kind"}], in characters of
 the original text. Kinds of boilerplate (see below) are of the templates of the
-pack, and what a choice keeps stays whole; of old packs, without kinds,
-everything is cut.
+pack, and what a choice keeps stays whole; with old packs, without
+kinds, everything is cut.
 
 The source of a record selects the pack. A pack mined from text reads the text
 field. A pack mined from HTML reads the html field; the text written is then
@@ -58,7 +58,7 @@ marked as by explain; a unified diff of pages.
 All runs tell of torn sentences. --dry-run, --diff and --check look at every
 cut; others at texts of up to 20,000 characters, and at one label of each.
 
-Characters removed are those that went in (of a page, its text) less those that
+Characters removed are those that went in (for a page, its text) less those that
 come out. White space beside a span goes with it; by kind, only spans count.
 
 The output has the format of the inputs (see "templatemine formats"). Other
@@ -115,7 +115,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--found",
         action="store_true",
-        help="also write names, places ... of bylines and datelines; of articles, into JSON lines, as a field found "
+        help="also write names, places ... of bylines and datelines; for articles, into JSON lines, as a field found "
         "with byline, agency, place and updated",
     )
     group.add_argument("--again", action="store_true", help="also clean records that were cleaned before")
@@ -158,13 +158,13 @@ def _add_cleaning(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         "--stubs",
         choices=WORDS["CleanConfig.stubs"],
         default=clean.stubs,
-        help="of stubs, such as those before a paywall without teaser: mark them and clean them, keep them whole, or "
-        "drop their records (default: %(default)s; clean is mark)",
+        help="what to do with stubs, such as teasers before a paywall: mark and clean them, keep them whole, or drop "
+        "their records (default: %(default)s; clean is mark)",
     )
     group.add_argument(
         "--whole-lines",
         action="store_true",
-        help="of texts, remove whole lines only; sentences where articles are one line; leaves more",
+        help="in texts, remove whole lines only; sentences where articles are one line; leaves more",
     )
     group.add_argument(
         "--check",
@@ -603,9 +603,9 @@ def _format_totals(
     plain = total.records - total.no_text - total.cleaned_before - total.formatted if total.formatted else 0
     for number, what in (
         (total.no_pack, "without a pack (unchanged)"),
-        (total.bad_pack, "of sources whose pack has an error (unchanged)"),
-        (total.fallback, f"of sources without a pack: {fallback}"),
-        (total.page_model, "of sources without a pack: main text by the page model alone"),
+        (total.bad_pack, "whose source has a pack with an error (unchanged)"),
+        (total.fallback, f"whose source has no pack: {fallback}"),
+        (total.page_model, "whose source has no pack: main text by the page model alone"),
         (total.other_kind, "of another kind (HTML or text) than their pack (unchanged)"),
         (total.cleaned_before, f"cleaned before, by their field {args.removed_field!r} (unchanged; --again)"),
         (total.no_text, "without a text (unchanged)"),

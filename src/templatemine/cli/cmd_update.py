@@ -25,17 +25,17 @@ A hidden folder beside the packs keeps a window for each source: its newest
 documents, from which its pack is mined. Only sources with new documents are
 mined again. A pack stays unchanged until its window holds enough documents, or
 while it has an error, which is told.
-In the table, "given" counts the documents that were read, and "window" those in
-the window. Of these, "new" were not known before, or have changed.
+In the table, "given" counts the documents that were read, "window" those in the
+window, and "new" those of them that were not known before, or have changed.
 An expression that the window no longer gives stays in the pack for a while,
 counted as "kept". It goes when enough documents in a row are without it, or
-when mining rejects it. Of the latter the table says in how many documents they
-are still, and names the rule that keeps the first; --json has that of each.
+when mining rejects it. Its line then says how many documents still have it, and
+the line below names the command that keeps the first; --json has all rules.
 --dry-run shows what would change.
 
 A folder that is missing, and a source that the folder has neither a pack nor a
 window of, are refused unless --new-sources is given; an empty folder takes all
-sources. Records without a source would make one of the name of their file:
+sources. Records without a source would get the name of their file as one:
 --source NAME says whose they are.
 
 A document that is given again (the same id) replaces the old one; it is counted

@@ -53,7 +53,7 @@ def read_defaults(commands: Sequence[str]) -> tuple[str, Tables]:
             if not isinstance(table, dict):
                 raise ConfigError(f"{name}: {command}: expected a table for a command, such as [clean]")
             if command not in commands:
-                raise ConfigError(f"{name}: {command!r} is no command{did_you_mean(command, commands)}")
+                raise ConfigError(f"{name}: {command!r} is not a command{did_you_mean(command, commands)}")
         return name, tables
     return "", {}
 

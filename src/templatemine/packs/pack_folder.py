@@ -519,8 +519,8 @@ def rejected_path(pack: str | os.PathLike[str]) -> str:
 
 
 def read_rejected(pack: str | os.PathLike[str]) -> Iterator[RejectedCandidate]:
-    """Yield the rejected candidates of a pack file: where scores decided, those first that were nearest to being
-    templates, else the most frequent.
+    """Yield the rejected candidates of a pack file: where scores decided, the nearest to being
+    templates first, else the most frequent.
 
     Raises
     ------
