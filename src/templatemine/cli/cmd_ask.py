@@ -69,7 +69,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     common.add_archive_option(parser)
     common.add_only_option(parser, "ask about this source only")
     parser.add_argument(
-        "--reject", metavar="ID", action="append", help="cut this template no more, and ask nothing; may be repeated"
+        "--reject", metavar="ID", action="append", help="no longer cut this template, and ask nothing; may be repeated"
     )
     parser.add_argument(
         "--accept",

@@ -29,14 +29,14 @@ Writes every record with all its fields; only two fields change. The text field
 gets the text without templates. The field "removed" lists what was removed.
 
 What was removed is [{"start", "end", "templates", "kind"}], in characters of
-the original text. Kinds of boilerplate (see below) are of the templates of the
-pack, and what a choice keeps stays whole; with old packs, without
-kinds, everything is cut.
+the original text. Each template of a pack has a kind of boilerplate (see
+below), and what a choice keeps stays whole. Old packs have no kinds: everything
+is cut.
 
 The source of a record selects the pack. A pack mined from text reads the text
 field. A pack mined from HTML reads the html field; the text written is then
-the main text of the page, one block per line. Offsets refer to the html. All
-else of it is removed, mark-up too, by no template.
+the main text of the page, one block per line. Offsets refer to the html. The
+rest of it is removed, mark-up too, and names no template.
 With --html strip it is all text of the page without templates. --text-format
 writes the main text as Markdown, TEI or JSON into the text field, always as a
 string; texts stay plain.
@@ -55,8 +55,8 @@ gives the new field another name.
 what would change, the second prints it: the cuts of texts in their context,
 marked as by explain; a unified diff of pages.
 
-All runs tell of torn sentences. --dry-run, --diff and --check look at every
-cut; others at texts of up to 20,000 characters, and at one label of each.
+All runs report torn sentences. --dry-run, --diff and --check look at every
+cut; others at texts of up to 20,000 characters, and at one label in each.
 
 Characters removed are those that went in (for a page, its text) less those that
 come out. White space beside a span goes with it; by kind, only spans count.

@@ -29,7 +29,7 @@ DESCRIPTION = """\
 Learns what repeats in the articles of each source, and writes one pack per
 source into a folder, a JSON file named after the source.
 
-Beside it is NAME.rejected.jsonl.gz: the candidates that repeat but are no
+Beside it is NAME.rejected.jsonl.gz: the candidates that repeat but are not
 templates, each with the reason. If a pack is replaced, the decisions of people
 about its templates (its overrides) are kept and applied.
 
@@ -41,7 +41,7 @@ disk, in a hidden folder beside the packs; this is deleted at the end. A run
 that was interrupted continues when the same command is given again; if inputs
 or options have changed, it prints this and starts over.
 
---shared writes one more pack, _shared.json: lines that are boilerplate of many
+--shared writes one more pack, _shared.json: lines that are boilerplate in many
 sources. It is for articles of sources that are too small or too new for a pack
 of their own. Only "clean --fallback _shared" uses it.
 """

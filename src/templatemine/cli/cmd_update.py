@@ -24,7 +24,7 @@ fills the windows; later ones take new documents alone.
 A hidden folder beside the packs keeps a window for each source: its newest
 documents, from which its pack is mined. Only sources with new documents are
 mined again. A pack stays unchanged until its window holds enough documents, or
-while it has an error, which is told.
+while it has an error, which is reported.
 In the table, "given" counts the documents that were read, "window" those in the
 window, and "new" those of them that were not known before, or have changed.
 An expression that the window no longer gives stays in the pack for a while,

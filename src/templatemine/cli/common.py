@@ -184,7 +184,7 @@ def add_main_text_options(group: argparse._ActionsContainer) -> None:
     """Add the options for what the main text of a page holds."""
     told = "for pages: keep or drop headline, byline and date in the main text"
     add_words(group, "--headline", "PageConfig.headline", told)
-    told = "for pages: the main text, or all that is no boilerplate, with comments"
+    told = "for pages: the main text, or all but boilerplate, with comments"
     add_words(group, "--content", "PageConfig.keep", told)
     told = f"for pages: what they are, one of {', '.join(WORDS['PageConfig.kind'])}"
     add_words(group, "--kind", "PageConfig.kind", told, metavar="KIND")
