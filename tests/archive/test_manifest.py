@@ -47,7 +47,7 @@ def test_difference() -> None:
     old = {"version": "1", "options": "o", "inputs": [{"a": 1}]}
     assert find_difference(old, old, ["x"]) == ""
     assert "version" in find_difference({**old, "version": "0"}, old, ["x"])
-    assert "version" in find_difference(old, {**old, "files": 1}, ["x"])
+    assert "version" in find_difference(old, {**old, "form": 1}, ["x"])
     assert "options" in find_difference({**old, "options": "p"}, old, ["x"])
     for name in ("model", "cues"):
         assert name in find_difference({**old, name: "b"}, old, ["x"])

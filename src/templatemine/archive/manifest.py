@@ -19,8 +19,8 @@ import orjson
 from templatemine.io.jsonl import decode_line
 from templatemine.io.write import atomic_writer
 
-FILES = 2
-"""Of what form the files of a run are, which later code may read only if it is its own."""
+FORM = 2
+"""Form of the files that a run works with: later code goes on with those of its own form alone."""
 UNKNOWN = "unknown"
 """Identity of inputs that cannot be read twice: standard input, addresses."""
 
@@ -73,10 +73,10 @@ def digest_options(*options: Any) -> str:
 def find_difference(old: Mapping[str, Any], new: Mapping[str, Any], inputs: Sequence[str]) -> str:
     """Say why a run known as `old` cannot go on as `new`; empty if it can.
 
-    Both are mappings with "version", "files", "options" and "inputs", the last a list of identities; and with digests
+    Both are mappings with "version", "form", "options" and "inputs", the last a list of identities; and with digests
     of the files that options name, which are inputs, too: "model" and "cues".
     """
-    if old.get("version") != new["version"] or old.get("files") != new.get("files"):
+    if old.get("version") != new["version"] or old.get("form") != new.get("form"):
         return "it was of another version of templatemine"
     if old.get("options") != new["options"]:
         return "its options were others"

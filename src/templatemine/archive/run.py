@@ -162,7 +162,7 @@ class ArchiveRun:
         only = [] if self.config.only is None else [sorted(self.config.only)]
         description = {
             "version": __version__,
-            "files": manifest.FILES,
+            "form": manifest.FORM,
             "options": manifest.digest_options(self.config.pipeline, self.config.read, self.config.memory, *only),
             "model": fingerprint(self.config.pipeline.model),
             "cues": None if self.config.pipeline.cues is None else fingerprint(self.config.pipeline.cues),
