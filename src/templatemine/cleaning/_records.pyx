@@ -18,7 +18,8 @@ from templatemine.matching._automaton cimport (
 from templatemine.matching._cutting cimport BLANK, count_lost, Outcome, outcome_free, Piece, Span
 from templatemine.text._reading cimport Rules
 from templatemine.text._scan cimport (
-    Bytes, decode, reserve, Table, table_add, table_find, table_free, table_init, tm_hash, write_number,
+    Bytes, char_start, decode, Py_UNICODE_ISSPACE, reserve, space_end, space_start, Table, table_add, table_find, table_free,
+    table_init, tm_hash, write_number,
 )
 
 __all__ = [
@@ -689,7 +690,6 @@ cdef class TextCleaner:
 # All that `text.tears.leaves_part` holds against a cut is among what is found here, so that it need not look at the others.
 
 cdef extern from "Python.h":
-    bint Py_UNICODE_ISSPACE(uint32_t c) noexcept nogil
     bint Py_UNICODE_ISALNUM(uint32_t c) noexcept nogil
     bint Py_UNICODE_ISLOWER(uint32_t c) noexcept nogil
     bint Py_UNICODE_ISUPPER(uint32_t c) noexcept nogil
@@ -701,44 +701,26 @@ cdef enum:
     TEAR_WORDS = 20
     TEAR_PAIRS = 6
     MAX_SMALL_BYTES = 40
-    NO_SIGN = 0x110000          # no code point
 
 cdef uint32_t[TEAR_PAIRS] OPENING
 OPENING[:] = [0x28, 0x5B, 0xFF08, 0x300C, 0x300E, 0x3010]
 
 
-cdef inline int64_t before_character(const uint8_t* p, int64_t i) noexcept nogil:
-    """Where the character that ends at i begins."""
-    i -= 1
-    while i > 0 and (p[i] & 0xC0) == 0x80:
-        i -= 1
-    return i
-
-
 cdef inline uint32_t last_sign(const uint8_t* p, int64_t start, int64_t end) noexcept nogil:
-    """The last character that is no white space; NO_SIGN without one."""
-    cdef uint32_t c
+    """The last character that is no white space; 0 without one."""
     cdef int width = 1
-    cdef int64_t i
-    while end > start:
-        i = before_character(p, end)
-        c = decode(p + i, end - i, &width)
-        if not Py_UNICODE_ISSPACE(c):
-            return c
-        end = i
-    return NO_SIGN
+    cdef int64_t stop = space_start(p, end, start), i
+    if stop == start:
+        return 0
+    i = char_start(p, stop)
+    return decode(p + i, stop - i, &width)
 
 
 cdef inline uint32_t first_sign(const uint8_t* p, int64_t start, int64_t end) noexcept nogil:
-    """The first character that is no white space; NO_SIGN without one."""
-    cdef uint32_t c
+    """The first character that is no white space; 0 without one."""
     cdef int width = 1
-    while start < end:
-        c = decode(p + start, end - start, &width)
-        if not Py_UNICODE_ISSPACE(c):
-            return c
-        start += width
-    return NO_SIGN
+    start = space_end(p, start, end)
+    return decode(p + start, end - start, &width) if start < end else 0
 
 
 cdef inline bint is_full_stop(uint32_t c) noexcept nogil:
@@ -862,34 +844,32 @@ cdef bint may_tear(const uint8_t* p, int64_t n, int64_t start, int64_t end, int6
     return goes_on_open(p, end, n, Py_UNICODE_ISALNUM(last), is_label)
 
 
-cdef list doubtful_cuts(const uint8_t* p, int64_t n, const Span* spans, int64_t size, int64_t labels):
-    """(start, end), in code points, of the cuts that may tear a sentence."""
-    cdef list found = []
-    cdef int64_t k = 0, first
-    while k < size:
-        first, k = k, last_of_cut(p, spans, size, k)
-        if may_tear(p, n, spans[first].start, spans[k].end, &labels):
-            found.append((spans[first].point_start, spans[k].point_end))
-        k += 1
-    return found
-
-
-cdef inline int64_t last_of_cut(const uint8_t* p, const Span* spans, int64_t size, int64_t k) noexcept nogil:
-    """The last of the spans from one on with nothing but white space between them."""
-    while k + 1 < size and first_sign(p, spans[k].end, spans[k + 1].start) == NO_SIGN:
-        k += 1
-    return k
+cdef bint next_doubtful(
+        const uint8_t* p, int64_t n, const Span* spans, int64_t size, int64_t* first, int64_t* last, int64_t* labels) noexcept nogil:
+    """Go on to the next cut that may tear a sentence, from the span behind `last` on: its first span and its last (OUT).
+    Spans with nothing but white space between them are one cut."""
+    while last[0] + 1 < size:
+        first[0] = last[0] = last[0] + 1
+        while last[0] + 1 < size and space_end(p, spans[last[0]].end, spans[last[0] + 1].start) == spans[last[0] + 1].start:
+            last[0] += 1
+        if may_tear(p, n, spans[first[0]].start, spans[last[0]].end, labels):
+            return True
+    return False
 
 
 cdef bint has_doubtful_cut(const uint8_t* p, int64_t n, const Span* spans, int64_t size, int64_t labels) noexcept nogil:
     """Whether a cut may tear a sentence."""
-    cdef int64_t k = 0, first
-    while k < size:
-        first, k = k, last_of_cut(p, spans, size, k)
-        if may_tear(p, n, spans[first].start, spans[k].end, &labels):
-            return True
-        k += 1
-    return False
+    cdef int64_t first, last = -1
+    return next_doubtful(p, n, spans, size, &first, &last, &labels)
+
+
+cdef list doubtful_cuts(const uint8_t* p, int64_t n, const Span* spans, int64_t size, int64_t labels):
+    """(start, end), in code points, of the cuts that may tear a sentence."""
+    cdef list found = []
+    cdef int64_t first, last = -1
+    while next_doubtful(p, n, spans, size, &first, &last, &labels):
+        found.append((spans[first].point_start, spans[last].point_end))
+    return found
 
 
 def find_doubtful(str text not None, list spans not None, int64_t labels):

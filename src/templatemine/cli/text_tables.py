@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, TextIO
 
 from templatemine.cli.messages import escape_controls, escape_line
@@ -151,8 +152,8 @@ def capped_table(header: Sequence[str], rows: Sequence[Sequence[str]], stakes: S
     if more > 0 and any(stakes):
         noted = sorted((place for place, stake in enumerate(stakes) if stake), key=lambda place: -stakes[place])
         first = noted[:_MAX_FIRST]
-        others = [place for place in range(len(rows)) if place not in set(first)]
-        chosen = first + others[: _MAX_ROWS - len(first)]
+        others = (place for place in range(len(rows)) if place not in first)
+        chosen = [*first, *islice(others, _MAX_ROWS - len(first))]
         rows = [rows[place] for place in chosen]
         left_out = len(noted) - sum(stakes[place] > 0 for place in chosen)
         with_note = f", {f'{left_out:,}' if left_out else 'none'} with a note"

@@ -11,9 +11,9 @@ from libc.string cimport memchr, memcmp, memcpy, memset
 
 from templatemine.text._reading cimport Form, original_end, original_start, read_tag, Tag
 from templatemine.text._scan cimport (
-    Bytes, count_points, decode, encode_utf8, is_alnum, is_alpha, is_own_token, KEPT, Occurrences, PyUnicode_DATA, REACHES_EDGE,
-    reserve, skip_points, SPANS, StrView, Table, table_add, table_find, table_free, table_init, TAG, tag_end, tm_hash, Tokens,
-    view_str, WORD,
+    Bytes, char_start, count_points, decode, encode_utf8, is_alnum, is_alpha, is_own_token, KEPT, Occurrences, PyUnicode_DATA,
+    Py_UNICODE_ISSPACE, REACHES_EDGE, reserve, skip_points, space_end, space_start, SPANS, StrView, Table, table_add, table_find,
+    table_free, table_init, TAG, tag_end, tm_hash, Tokens, view_str, WORD,
 )
 
 __all__ = ["Stripper", "cut", "merge", "take_empty_tags", "widen"]
@@ -662,7 +662,6 @@ cdef int unite_matches(const uint8_t* p, int64_t n, bint ascii, bint html, const
 
 
 cdef extern from "Python.h":
-    bint Py_UNICODE_ISSPACE(uint32_t c) noexcept nogil
     bint Py_UNICODE_ISALNUM(uint32_t c) noexcept nogil
     bint Py_UNICODE_ISNUMERIC(uint32_t c) noexcept nogil
     bint Py_UNICODE_ISLOWER(uint32_t c) noexcept nogil
@@ -680,34 +679,6 @@ cdef struct Space:
     int64_t end
     int64_t breaks          # line feeds
     int64_t points          # code points
-
-
-cdef inline int64_t space_end(const uint8_t* p, int64_t i, int64_t end) noexcept nogil:
-    """Where the white space that begins at i ends."""
-    cdef int width = 1
-    while i < end and Py_UNICODE_ISSPACE(decode(p + i, end - i, &width)):
-        i += width
-    return i
-
-
-cdef inline int64_t char_start(const uint8_t* p, int64_t i) noexcept nogil:
-    """Where the character that ends at i begins."""
-    i -= 1
-    while i > 0 and (p[i] & 0xC0) == 0x80:
-        i -= 1
-    return i
-
-
-cdef inline int64_t space_start(const uint8_t* p, int64_t i, int64_t start) noexcept nogil:
-    """Where the white space that ends at i begins."""
-    cdef int width = 1
-    cdef int64_t k
-    while i > start:
-        k = char_start(p, i)
-        if not Py_UNICODE_ISSPACE(decode(p + k, i - k, &width)):
-            break
-        i = k
-    return i
 
 
 cdef Space measure_space(const uint8_t* p, int64_t start, int64_t end) noexcept nogil:

@@ -14,15 +14,14 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcmp, memcpy, memset
 
 from templatemine.text._scan cimport (
-    Bytes, StrView, Table, count_points, decode, encode_utf8, is_alnum, is_alpha, is_caseless, is_digit, is_letter, is_own_token,
-    reserve, SLOT_SIZE, table_add, table_find, table_free, table_init, tm_hash, view_str,
+    Bytes, StrView, Table, char_start, count_points, decode, encode_utf8, is_alnum, is_alpha, is_caseless, is_digit, is_letter,
+    is_own_token, Py_UNICODE_ISSPACE, reserve, SLOT_SIZE, table_add, table_find, table_free, table_init, tm_hash, view_str,
 )
 
 __all__ = ["NOT_COMPOSED", "NUMBERING", "TITLES", "Rules", "set_composition"]
 
 cdef extern from "Python.h":
     bint Py_UNICODE_ISALPHA(uint32_t c) noexcept nogil
-    bint Py_UNICODE_ISSPACE(uint32_t c) noexcept nogil
     bint Py_UNICODE_ISLOWER(uint32_t c) noexcept nogil
     bint Py_UNICODE_ISUPPER(uint32_t c) noexcept nogil
 
@@ -186,14 +185,6 @@ cdef enum:
 cdef inline uint32_t char_at(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
     cdef int width = 1
     return decode(p + i, n - i, &width) if 0 <= i < n else NO_CHAR
-
-
-cdef inline int64_t char_start(const uint8_t* p, int64_t i) noexcept nogil:
-    """Where the character that ends at i > 0 begins."""
-    i -= 1
-    while i > 0 and (p[i] & 0xC0) == 0x80:
-        i -= 1
-    return i
 
 
 cdef inline uint32_t char_before(const uint8_t* p, int64_t* i) noexcept nogil:

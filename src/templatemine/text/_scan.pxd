@@ -126,6 +126,38 @@ cdef inline uint32_t decode(const uint8_t* p, int64_t n, int* width) noexcept no
     return 0x110000 + c
 
 
+cdef inline int64_t char_start(const uint8_t* p, int64_t i) noexcept nogil:
+    """Where the character that ends at i > 0 begins."""
+    i -= 1
+    while i > 0 and (p[i] & 0xC0) == 0x80:
+        i -= 1
+    return i
+
+
+cdef extern from "Python.h":
+    bint Py_UNICODE_ISSPACE(uint32_t c) noexcept nogil
+
+
+cdef inline int64_t space_end(const uint8_t* p, int64_t i, int64_t end) noexcept nogil:
+    """Where the white space that begins at i ends."""
+    cdef int width = 1
+    while i < end and Py_UNICODE_ISSPACE(decode(p + i, end - i, &width)):
+        i += width
+    return i
+
+
+cdef inline int64_t space_start(const uint8_t* p, int64_t i, int64_t start) noexcept nogil:
+    """Where the white space that ends at i begins."""
+    cdef int width = 1
+    cdef int64_t k
+    while i > start:
+        k = char_start(p, i)
+        if not Py_UNICODE_ISSPACE(decode(p + k, i - k, &width)):
+            break
+        i = k
+    return i
+
+
 cdef extern from *:
     """
     /* Classes of characters, as ranges.  Both the comparisons below and `CLASSES`, which the expressions are built from,
