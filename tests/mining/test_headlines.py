@@ -83,14 +83,6 @@ def test_what_is_no_list_stays(archive: dict[str, object], why: str) -> None:
     assert _openers(mine_pack(articles)) == set(), why
 
 
-def test_what_stands_in_lists_is_of_their_kind() -> None:
-    """A headline that was taken for a byline was kept with these, and the list with it."""
-    pack = mine_pack(_archive(pool=6))
-    listed = [one for one in pack.templates if one.filler != HEADLINES]
-    assert listed
-    assert {one.kind for one in pack.templates} == {"related"}
-
-
 def test_order_of_documents_does_not_matter() -> None:
     articles = _archive()
     pack = mine_pack(articles)

@@ -29,6 +29,7 @@ from templatemine.mining.candidates import (
 )
 from templatemine.mining.corpus import Corpus, Repeats
 from templatemine.mining.counting import Matches, MatchQuery, apply_counts
+from templatemine.mining.covered import find_covered
 from templatemine.mining.features import CueReader, compute_features
 from templatemine.mining.headlines import add_headlines
 from templatemine.mining.heads import add_heads, find_unbounded
@@ -60,6 +61,7 @@ from templatemine.mining.select import (
     HEADLINE,
     HEADLINES_STAY,
     REASONS,
+    REDUNDANT,
     UNLIKELY,
     UNMARKED,
     Decision,
@@ -500,7 +502,9 @@ class MatchStep:
             labels = build_templates(candidates, rows, documents, {}, Fillers(()), options) if len(rows) else ()
             pack = _settle_labels(pack, labels, mined, _sampled(candidates, documents))
             pack = add_islands(pack, mined, _sampled(candidates, documents))
-            pack = weigh_questions(add_rests(pack, mined, _sampled(candidates, documents)), mined)
+            pack = add_rests(pack, mined, _sampled(candidates, documents))
+            pack = _reject(pack, REASONS[REDUNDANT], find_covered(pack, mined, _sampled(candidates, documents)))
+            pack = weigh_questions(pack, mined)
             forget_texts()
         pack = drop_mismatches(pack)
         strings = candidates.strings.take(rejected)
