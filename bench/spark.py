@@ -83,8 +83,8 @@ def measure_costs(path: str) -> dict[str, float]:
     plan = tasks.Plan(options=options, bits=6, floor=0)
     # Seconds of a source of n documents are a n + b: all of it, and its first 20 documents.
     first_documents = [document for found in archive.values() for document in found[:20]]
-    whole, mined = time_call(lambda: read_rows(tasks.mine(make_batches(documents), plan, mine_source)))
-    small, _ = time_call(lambda: read_rows(tasks.mine(make_batches(first_documents), plan, mine_source)), REPEATS)
+    whole, mined = time_call(lambda: read_rows(tasks.mine(make_batches(documents), plan)))
+    small, _ = time_call(lambda: read_rows(tasks.mine(make_batches(first_documents), plan)), REPEATS)
     string_rows = [row for row in mined if row["kind"] == tasks.STRINGS]
     string_rows.sort(key=lambda row: (row["number"], row["source"]))
     answering, answered = time_call(lambda: read_rows(tasks.compare_strings(_rebatch(string_rows))))
@@ -92,7 +92,7 @@ def measure_costs(path: str) -> dict[str, float]:
         [row for row in mined if row["kind"] != tasks.STRINGS] + answered,
         key=lambda row: (row["source"], row["kind"], row["number"], row["piece"]),
     )
-    deciding, decided = time_call(lambda: read_rows(tasks.decide(_rebatch(reduced), plan, decide_source)))
+    deciding, decided = time_call(lambda: read_rows(tasks.decide(_rebatch(reduced), plan)))
     facts = read_rows(tasks.read_reports(_rebatch(decided)))
     packs = {row["source"]: Pack.from_json(row["pack"]) for row in facts if row["pack"]}
     shipped = {source: tasks.serialize(pack) for source, pack in packs.items()}

@@ -26,12 +26,12 @@ from templatemine.config import (
 from templatemine.errors import ConfigError
 from templatemine.kinds import CUT_ALL, choose
 from templatemine.mining import cutoff, repeats
-from templatemine.mining.methods import resolve_defaults
-from templatemine.mining.stages import decide_source, mine_source, report_shared, unfit_reason
+from templatemine.mining.methods import METHODS, resolve_defaults
+from templatemine.mining.stages import unfit_reason
 from templatemine.mining.templates import build_templates
 from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
-from templatemine.pipeline import METHODS, Executor, Miner, drive, mine
+from templatemine.pipeline import Executor, Miner, drive, mine
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "datasets"))
 from generate import Archive, ArchiveSpec, generate
@@ -439,33 +439,28 @@ def test_documents_on_a_disk_are_not_read_to_say_that_a_source_is_fit() -> None:
 
 
 def test_the_order_is_that_of_the_driver_whatever_the_executor() -> None:
-    """Each stage gets what the one before it gave, and the work of the stage."""
-    done: list[tuple[str, object]] = []
+    """Each stage gets what the one before it gave."""
+    done: list[str] = []
 
     class RecordingExecutor(Executor[str, str, str]):
-        def map_documents(self, work: object) -> str:
-            done.append(("map documents", work))
+        def map_documents(self) -> str:
+            done.append("map documents")
             return "kept"
 
         def reduce(self, kept: str) -> str:
-            done.append(("reduce", kept))
+            done.append(f"reduce {kept}")
             return "table"
 
-        def map_candidates(self, kept: str, table: str, work: object) -> str:
-            done.append((f"map candidates of {kept} with {table}", work))
+        def map_candidates(self, kept: str, table: str) -> str:
+            done.append(f"map candidates of {kept} with {table}")
             return "result"
 
-        def share(self, result: str, work: object) -> str:
-            done.append((f"share {result}", work))
+        def share(self, result: str) -> str:
+            done.append(f"share {result}")
             return "whole"
 
     assert drive(RecordingExecutor()) == "whole"
-    assert done == [
-        ("map documents", mine_source),
-        ("reduce", "kept"),
-        ("map candidates of kept with table", decide_source),
-        ("share result", report_shared),
-    ]
+    assert done == ["map documents", "reduce kept", "map candidates of kept with table", "share result"]
 
 
 def test_a_report_comes_for_each_source_and_progress_is_told() -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import templatemine
-from templatemine.pipeline import METHODS
+from templatemine.mining.methods import METHODS
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")

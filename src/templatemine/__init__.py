@@ -32,12 +32,13 @@ if TYPE_CHECKING:
     )
     from templatemine.io.documents_like import read
     from templatemine.kinds import Choice
+    from templatemine.mining.stages import SourceReport
     from templatemine.model import Cleaned, Cutoff, Document, MarkedText, PageHistory, Question, Record, Span, Template
     from templatemine.packs.pack import Pack, reading
     from templatemine.pages.extract import Block, Extraction, Extractor, extract
     from templatemine.pages.main_text import PageCleaner
     from templatemine.pages.metadata import Metadata
-    from templatemine.pipeline import Miner, SourceReport
+    from templatemine.pipeline import Miner
 
 __all__ = [
     "Block",
@@ -92,13 +93,14 @@ _HOMES = {
         ("config", tuple(name for name in __all__ if name.endswith("Config"))),
         ("io.documents_like", ("read",)),
         ("kinds", ("Choice",)),
+        ("mining.stages", ("SourceReport",)),
         ("model", ("Cleaned", "Cutoff", "Document", "MarkedText", "PageHistory")),
         ("model", ("Question", "Record", "Span", "Template")),
         ("packs.pack", ("Pack", "reading")),
         ("pages.extract", ("Block", "Extraction", "Extractor", "extract")),
         ("pages.main_text", ("PageCleaner",)),
         ("pages.metadata", ("Metadata",)),
-        ("pipeline", ("Miner", "SourceReport")),
+        ("pipeline", ("Miner",)),
     )
     for name in names
 }

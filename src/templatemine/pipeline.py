@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import gc
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
-
-from numpy.typing import NDArray
+from typing import Any, Generic, TypeVar
 
 from templatemine.bounds import check_config, check_jobs
 from templatemine.config import PipelineConfig, ReadConfig
@@ -22,11 +20,10 @@ from templatemine.errors import warn_caller
 from templatemine.io.documents_like import DocumentsLike, Errors, documents_of
 from templatemine.mining.candidates import SourceCandidates
 from templatemine.mining.cross_source import SharedStrings, count_sources
-from templatemine.mining.methods import METHODS, ResolvedConfig, resolve_defaults
+from templatemine.mining.methods import ResolvedConfig, resolve_defaults
 from templatemine.mining.shared_pack import Claims
 from templatemine.mining.stages import (
     SourceReport,
-    Step,
     complete_step,
     decide_source,
     mine_source,
@@ -40,39 +37,10 @@ from templatemine.parallel.forks import map_as_completed
 from templatemine.progress import Progress, ignore_progress
 from templatemine.text import _scan
 
-__all__ = [
-    "METHODS",
-    "DecideSource",
-    "Executor",
-    "MemoryExecutor",
-    "MineSource",
-    "Miner",
-    "ReportShared",
-    "SourceReport",
-    "drive",
-    "mine",
-    "warn_left_out",
-]
-
 CandidatesT = TypeVar("CandidatesT")
 TableT = TypeVar("TableT")
 ResultT = TypeVar("ResultT")
 ValueT = TypeVar("ValueT")
-
-
-class MineSource(Protocol):
-    """`stages.mine_source`."""
-
-    def __call__(
-        self, source: str, documents: Sequence[Document], options: ResolvedConfig, positions: NDArray[Any] | None = None
-    ) -> SourceCandidates: ...
-
-
-DecideSource = Callable[[SourceCandidates, NDArray[Any], ResolvedConfig], Step]
-"""`stages.decide_source`."""
-
-ReportShared = Callable[[Iterable[Claims], ResolvedConfig], SourceReport]
-"""`stages.report_shared`."""
 
 
 class Executor(ABC, Generic[CandidatesT, TableT, ResultT]):
@@ -82,32 +50,33 @@ class Executor(ABC, Generic[CandidatesT, TableT, ResultT]):
     """
 
     @abstractmethod
-    def map_documents(self, work: MineSource) -> CandidatesT:
-        """Find the candidates of each source (first map)."""
+    def map_documents(self) -> CandidatesT:
+        """Find the candidates of each source (first map, `stages.mine_source`)."""
 
     @abstractmethod
     def reduce(self, mined: CandidatesT) -> TableT:
         """Return in how many sources each string is, by the hashes of all candidates."""
 
     @abstractmethod
-    def map_candidates(self, mined: CandidatesT, table: TableT, work: DecideSource) -> ResultT:
-        """Make the report of each source (second map); all its documents answer queries of its steps."""
+    def map_candidates(self, mined: CandidatesT, table: TableT) -> ResultT:
+        """Make the report of each source (second map, `stages.decide_source`); all its documents answer queries of its
+        steps."""
 
-    def share(self, result: ResultT, work: ReportShared) -> ResultT:
-        """Return the result, with the pack of shared strings that the reports claim, if it is asked for."""
+    def share(self, result: ResultT) -> ResultT:
+        """Return the result, with the pack of shared strings that the reports claim (`stages.report_shared`), if it is
+        asked for."""
         return result
 
 
 def drive(executor: Executor[CandidatesT, TableT, ResultT]) -> ResultT:
     """Mine all sources of an executor.  This is the order of the stages, for all of them."""
-    mined = executor.map_documents(mine_source)
+    mined = executor.map_documents()
     table = executor.reduce(mined)
-    result = executor.map_candidates(mined, table, decide_source)
-    return executor.share(result, report_shared)
+    return executor.share(executor.map_candidates(mined, table))
 
 
 @dataclass(frozen=True, slots=True)
-class _SourceResult(Generic[ValueT]):
+class _FinishedSource(Generic[ValueT]):
     """The finished report of a source, and its claims for the shared pack."""
 
     source: str
@@ -115,7 +84,7 @@ class _SourceResult(Generic[ValueT]):
     value: ValueT
 
 
-class MemoryExecutor(Executor[list[SourceCandidates | None], SharedStrings, list[_SourceResult[ValueT]]]):
+class MemoryExecutor(Executor[list[SourceCandidates | None], SharedStrings, list[_FinishedSource[ValueT]]]):
     """Everything in memory, one source each at a time in some copies of this process, or threads (`parallel.forks`).
 
     Parameters
@@ -140,9 +109,9 @@ class MemoryExecutor(Executor[list[SourceCandidates | None], SharedStrings, list
         self._jobs = jobs
         self._progress = progress
 
-    def map_documents(self, work: MineSource) -> list[SourceCandidates | None]:
+    def map_documents(self) -> list[SourceCandidates | None]:
         def mine_if_fit(source: str, documents: Sequence[Document]) -> SourceCandidates | None:
-            return None if unfit_reason(documents, self._options) else work(source, documents, self._options)
+            return None if unfit_reason(documents, self._options) else mine_source(source, documents, self._options)
 
         return self._map("mining", mine_if_fit, self._sources)
 
@@ -150,16 +119,16 @@ class MemoryExecutor(Executor[list[SourceCandidates | None], SharedStrings, list
         return count_sources([candidates.hashes for candidates in mined if candidates is not None], self._jobs)
 
     def map_candidates(
-        self, mined: list[SourceCandidates | None], table: SharedStrings, work: DecideSource
-    ) -> list[_SourceResult[ValueT]]:
+        self, mined: list[SourceCandidates | None], table: SharedStrings
+    ) -> list[_FinishedSource[ValueT]]:
         def report_source(
             source: str, documents: Sequence[Document], candidates: SourceCandidates | None
-        ) -> _SourceResult[ValueT]:
+        ) -> _FinishedSource[ValueT]:
             if candidates is None:
                 return self._finish_report(skip_source(source, documents, self._options))
             cross_counts = table.lookup(candidates.hashes)
             return self._finish_report(
-                complete_step(work(candidates, cross_counts, self._options), documents, self._options)
+                complete_step(decide_source(candidates, cross_counts, self._options), documents, self._options)
             )
 
         return self._map(
@@ -171,18 +140,16 @@ class MemoryExecutor(Executor[list[SourceCandidates | None], SharedStrings, list
             ],
         )
 
-    def share(self, result: list[_SourceResult[ValueT]], work: ReportShared) -> list[_SourceResult[ValueT]]:
+    def share(self, result: list[_FinishedSource[ValueT]]) -> list[_FinishedSource[ValueT]]:
         if self._options.shared is None:
             return result
-        claims = [source_result.claims for source_result in result if source_result.claims is not None]
-        by_source = {
-            source_result.source: source_result
-            for source_result in (*result, self._finish_report(work(claims, self._options)))
-        }
+        claims = [finished.claims for finished in result if finished.claims is not None]
+        shared = self._finish_report(report_shared(claims, self._options))
+        by_source = {finished.source: finished for finished in (*result, shared)}
         return [by_source[source] for source in sorted(by_source)]
 
-    def _finish_report(self, report: SourceReport) -> _SourceResult[ValueT]:
-        return _SourceResult(report.source, report.claims, self._finish(report))
+    def _finish_report(self, report: SourceReport) -> _FinishedSource[ValueT]:
+        return _FinishedSource(report.source, report.claims, self._finish(report))
 
     def _map(self, step: str, function: Callable[..., Any], items: Sequence[tuple[Any, ...]]) -> list[Any]:
         """Call ``function(*item)`` for an item a source, in their order; the largest first, so that no job is left
@@ -285,7 +252,7 @@ class Miner:
                 by_source.setdefault(document.source, []).append(document)
             results = drive(MemoryExecutor(by_source, finish, self._options, self.jobs, self.progress))
         _scan.release_memory()
-        return [source_result.value for source_result in results]
+        return [finished.value for finished in results]
 
 
 MAX_NAMED = 3

@@ -20,7 +20,7 @@ from templatemine.config import CleanConfig, MarkupConfig, PipelineConfig, ReadC
 from templatemine.mining.methods import resolve_defaults  # noqa: E402
 from templatemine.mining.stages import SourceReport, count_queries  # noqa: E402
 from templatemine.model import Document  # noqa: E402
-from templatemine.pipeline import DecideSource, Executor, MineSource, drive, mine  # noqa: E402
+from templatemine.pipeline import Executor, drive, mine  # noqa: E402
 
 Rows = list[dict[str, Any]]
 
@@ -65,7 +65,7 @@ class ListExecutor(Executor[Rows, Rows, Facts]):
         part_of = {source: place % partitions for place, source in enumerate(sorted(counts))}
         self.placed = [{"part": part_of[row["source"]], **row} for row in rows]
 
-    def map_documents(self, work: MineSource) -> Rows:
+    def map_documents(self) -> Rows:
         sample: Rows = []
         config = self.plan.options.sample
         for source in self.plan.sampled:
@@ -75,15 +75,15 @@ class ListExecutor(Executor[Rows, Rows, Facts]):
             )
             sample += mine_of[: config.documents + self.partitions - 1]  # to the document, or some too many
         kept = [row for row in self.placed if row["source"] not in self.plan.sampled] + sample
-        return shuffled(kept, self.partitions, "part", ("source", "id"), lambda some: tasks.mine(some, self.plan, work))
+        return shuffled(kept, self.partitions, "part", ("source", "id"), lambda some: tasks.mine(some, self.plan))
 
     def reduce(self, kept: Rows) -> Rows:
         sent = [row for row in kept if row["kind"] == tasks.STRINGS]
         return shuffled(sent, 2**self.plan.bits, "number", ("number", "source"), tasks.compare_strings)
 
-    def map_candidates(self, kept: Rows, table: Rows, work: DecideSource) -> Facts:
+    def map_candidates(self, kept: Rows, table: Rows) -> Facts:
         known = [row for row in kept if row["kind"] != tasks.STRINGS] + table
-        steps = self.by_source(known, lambda some: tasks.decide(some, self.plan, work))
+        steps = self.by_source(known, lambda some: tasks.decide(some, self.plan))
         reports = [row for row in steps if row["kind"] == tasks.REPORT]
         for _ in range(count_queries(self.plan.options)):
             assert {row["source"] for row in steps if row["kind"] == tasks.QUERY} == {"big"}

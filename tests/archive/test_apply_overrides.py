@@ -24,13 +24,14 @@ from templatemine.archive.apply_overrides import (
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.errors import ConfigError, PackError
 from templatemine.kinds import KINDS
+from templatemine.mining.stages import SourceReport
 from templatemine.model import Document, Template
 from templatemine.packs.overrides import ACTIONS, Rule, read_rule
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import RejectedCandidate, open_pack_folder
 from templatemine.packs.pack_record import template_id
 from templatemine.packs.readable import join_tokens
-from templatemine.pipeline import Miner, SourceReport
+from templatemine.pipeline import Miner
 
 WORDS = [
     "amber",

@@ -21,7 +21,6 @@ import pytest
 
 from archive_support import BUDGET, CONFIG, contents, run, run_small, small_budget, write_archive
 from io_support import response
-from templatemine import pipeline
 from templatemine.archive import disk, first_pass, manifest, partition
 from templatemine.archive import run as archive
 from templatemine.archive.apply_overrides import apply_rules
@@ -170,7 +169,7 @@ def test_a_sample_that_is_cut_short_knows_no_order() -> None:
 
 def stop_at(monkeypatch: pytest.MonkeyPatch, name: str, call: int) -> None:
     """Let the run fail when a step is taken for the so-manieth time."""
-    homes: tuple[Any, ...] = (first_pass, disk, pipeline, archive)
+    homes: tuple[Any, ...] = (first_pass, disk, archive)
     home = next(one for one in homes if hasattr(one, name))
     real, calls = getattr(home, name), []
 
@@ -344,7 +343,7 @@ def test_what_was_done_is_not_done_again(tmp_path: Path, paths: list[str], monke
         stop_at(patch, "decide_source", 1)
         with pytest.raises(KeyboardInterrupt):
             run(paths, str(tmp_path / "disk"))
-    monkeypatch.setattr(pipeline, "mine_source", None)
+    monkeypatch.setattr(disk, "mine_source", None)
     monkeypatch.setattr(first_pass, "encode_document", None)
     run(paths, str(tmp_path / "disk"))
 
@@ -378,7 +377,7 @@ def killed(self: object) -> None:
 def test_a_run_that_is_done_is_done(tmp_path: Path, paths: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     first = run(paths, str(tmp_path / "disk"))
     told: list[str] = []
-    monkeypatch.setattr(pipeline, "mine_source", None)
+    monkeypatch.setattr(disk, "mine_source", None)
     again = run(paths, str(tmp_path / "disk"), told)
     assert told == ["an earlier run has done all of it; --force does it again"]
     assert again == first

@@ -11,7 +11,6 @@ from random import Random
 
 import pytest
 
-from templatemine import pipeline
 from templatemine.__main__ import main
 from templatemine.archive import update as module
 from templatemine.archive.apply_overrides import apply_rules
@@ -82,13 +81,13 @@ def test_only_sources_with_new_documents_are_mined(tmp_path: Path, monkeypatch: 
     run(tmp_path, [article(source, number) for number in range(60) for source in SOURCES])
     before = contents(tmp_path / "packs")
     mined: list[str] = []
-    real = pipeline.mine_source
+    real = module.mine_source
 
     def count(source: str, *rest: object) -> object:
         mined.append(source)
         return real(source, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(pipeline, "mine_source", count)
+    monkeypatch.setattr(module, "mine_source", count)
     (found,) = run(tmp_path, [article("b.example", 61)])
     assert mined == ["b.example"]
     assert (found.source, found.given, found.new) == ("b.example", 1, 1)

@@ -20,11 +20,12 @@ import templatemine.io.jsonl
 from conftest import Cli
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
+from templatemine.mining.stages import SourceReport
 from templatemine.model import Document
 from templatemine.packs import pack_json
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import load_packs, read_rejected
-from templatemine.pipeline import Miner, SourceReport
+from templatemine.pipeline import Miner
 from templatemine.text import linear
 
 MODEL = Path(str(files("templatemine.mining").joinpath("model.npz")))
@@ -348,7 +349,8 @@ def test_existing_packs_are_refused_before_mining(
     packs.mkdir()
     (packs / "beta.example.json").write_text("mine")
     (packs / "other.json").write_text("theirs")
-    monkeypatch.setattr("templatemine.pipeline.mine_source", lambda *args: pytest.fail("mining began"))
+    for executor in ("pipeline", "archive.disk"):
+        monkeypatch.setattr(f"templatemine.{executor}.mine_source", lambda *args: pytest.fail("mining began"))
     ran = cli("mine", archive, "-o", packs, *memory)
     assert ran.error == (
         f"{packs}: holds 2 packs, that of 'beta.example' among them; give another folder, or use --force to replace the "

@@ -186,9 +186,9 @@ def test_wrong_options(
 
 
 def test_methods_are_those_of_the_pipeline() -> None:
-    from templatemine import pipeline
+    from templatemine.mining.methods import METHODS
 
-    assert tuple(pipeline.METHODS) == WORDS["PipelineConfig.method"]
+    assert tuple(METHODS) == WORDS["PipelineConfig.method"]
 
 
 class Boom:

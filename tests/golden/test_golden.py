@@ -15,8 +15,9 @@ import pytest
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import PipelineConfig
 from templatemine.io.jsonl import encode_line
+from templatemine.mining.methods import METHODS
 from templatemine.model import Document
-from templatemine.pipeline import METHODS, mine
+from templatemine.pipeline import mine
 
 SITES = sorted(path.parent for path in Path(__file__).parent.glob("*/articles.jsonl"))
 

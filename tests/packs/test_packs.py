@@ -17,11 +17,12 @@ from templatemine.api import Packs
 from templatemine.bounds import WORDS
 from templatemine.config import PipelineConfig, SelectConfig, TokeniseConfig, UserPattern
 from templatemine.errors import CorpusError, PackError
+from templatemine.mining.methods import METHODS
 from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_json import SCHEMA
 from templatemine.packs.pack_record import template_id
-from templatemine.pipeline import METHODS, mine
+from templatemine.pipeline import mine
 
 
 @pytest.fixture(scope="module")

@@ -36,7 +36,7 @@ from templatemine.cleaning.records import StreamConfig
 from templatemine.mining.methods import ResolvedConfig, resolve_defaults
 from templatemine.mining.stages import count_queries
 from templatemine.packs.pack_folder import load_packs, warn_skipped
-from templatemine.pipeline import DecideSource, Executor, MineSource, drive
+from templatemine.pipeline import Executor, drive
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -169,13 +169,12 @@ class SparkExecutor(Executor["DataFrame", "DataFrame", "DataFrame"]):
         for one in self._persisted:
             one.unpersist()
 
-    def map_documents(self, work: MineSource) -> DataFrame:
-        mine = partial(tasks.mine, plan=self._placement.plan, work=work)
+    def map_documents(self) -> DataFrame:
         return self._persist(
             _select_documents(self._documents, self._placement, self._spark)
             .repartitionById(self._placement.partitions, "part")
             .sortWithinPartitions("source", "at", "id", "date", "html", "text")
-            .mapInArrow(mine, tasks.ROW_SCHEMA)
+            .mapInArrow(partial(tasks.mine, plan=self._placement.plan), tasks.ROW_SCHEMA)
         )
 
     def reduce(self, kept: DataFrame) -> DataFrame:
@@ -186,9 +185,9 @@ class SparkExecutor(Executor["DataFrame", "DataFrame", "DataFrame"]):
             .mapInArrow(tasks.compare_strings, tasks.ROW_SCHEMA)
         )
 
-    def map_candidates(self, kept: DataFrame, table: DataFrame, work: DecideSource) -> DataFrame:
+    def map_candidates(self, kept: DataFrame, table: DataFrame) -> DataFrame:
         plan = self._placement.plan
-        decide, proceed = partial(tasks.decide, plan=plan, work=work), partial(tasks.proceed, plan=plan)
+        decide, proceed = partial(tasks.decide, plan=plan), partial(tasks.proceed, plan=plan)
         known = kept.where(F.col("kind") != tasks.STRINGS).unionByName(table)
         steps = self._persist(self._partition_by_source(known).mapInArrow(decide, tasks.ROW_SCHEMA))
         reports = steps.where(F.col("kind") == tasks.REPORT)

@@ -28,11 +28,18 @@ from templatemine.io.read import read_documents
 from templatemine.mining.candidates import SourceCandidates
 from templatemine.mining.methods import ResolvedConfig
 from templatemine.mining.sampling import sample_digests
-from templatemine.mining.stages import SourceReport, Step, complete_step, skip_source, unfit_reason
+from templatemine.mining.stages import (
+    SourceReport,
+    Step,
+    complete_step,
+    decide_source,
+    mine_source,
+    skip_source,
+    unfit_reason,
+)
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_json import write_checked
-from templatemine.pipeline import DecideSource, MineSource
 
 STATE, COUNTS, STRINGS, REPORT, QUERY, ANSWER = range(6)
 """Kinds of rows: the state of a source, the strings of other sources, the answers to them, its report, and of one that
@@ -187,12 +194,12 @@ def sample_keys(ids: Iterable[str], config: SampleConfig) -> list[int]:
     return keys
 
 
-def mine(batches: Iterable[pa.RecordBatch], plan: Plan, work: MineSource) -> Iterator[pa.RecordBatch]:
+def mine(batches: Iterable[pa.RecordBatch], plan: Plan) -> Iterator[pa.RecordBatch]:
     """Mine documents sorted by source (first map): yield the state of each source, and the hashes of its strings."""
-    return _to_batches(_mine(batches, plan, work))
+    return _to_batches(_mine(batches, plan))
 
 
-def _mine(batches: Iterable[pa.RecordBatch], plan: Plan, work: MineSource) -> Iterator[Row]:
+def _mine(batches: Iterable[pa.RecordBatch], plan: Plan) -> Iterator[Row]:
     for source, group in groupby(_documents(batches), key=lambda item: item[1].source):
         placed = list(group)
         part, documents = placed[0][0], [document for _, document in placed]
@@ -202,7 +209,7 @@ def _mine(batches: Iterable[pa.RecordBatch], plan: Plan, work: MineSource) -> It
             report = replace(skip_source(source, documents, plan.options), documents=total)
             yield from _split_row(part, source, REPORT, serialize(_report_row(report)))
             continue
-        candidates = work(source, documents, plan.options, np.arange(len(documents)) if is_sampled else None)
+        candidates = mine_source(source, documents, plan.options, np.arange(len(documents)) if is_sampled else None)
         yield from _split_row(part, source, STATE, serialize((candidates, _mined_documents(candidates, documents))))
         for number, table in partition_hashes(candidates, plan.bits, plan.floor).items():
             yield Row(part, source, STRINGS, number, 0, table)
@@ -241,7 +248,7 @@ def _iterate_rows(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
         yield from (Row(*values) for values in zip(*(one.to_pylist() for one in batch.columns), strict=True))
 
 
-def decide(batches: Iterable[pa.RecordBatch], plan: Plan, work: DecideSource) -> Iterator[pa.RecordBatch]:
+def decide(batches: Iterable[pa.RecordBatch], plan: Plan) -> Iterator[pa.RecordBatch]:
     """Decide on each source by its state and counts (second map): yield its report; of a sampled one, its state and a
     query."""
 
@@ -253,7 +260,7 @@ def decide(batches: Iterable[pa.RecordBatch], plan: Plan, work: DecideSource) ->
                 continue
             candidates, documents = deserialize(first.data)
             answers: Answers = {row.number: row.data for row in rest}
-            step = work(candidates, collect_counts(candidates, answers, plan.bits, plan.floor), plan.options)
+            step = decide_source(candidates, collect_counts(candidates, answers, plan.bits, plan.floor), plan.options)
             if candidates.sample is None:
                 step = complete_step(step, documents, plan.options)
             yield from _step_rows(first, step, documents)

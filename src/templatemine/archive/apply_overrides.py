@@ -24,6 +24,7 @@ from typing import Any
 
 from templatemine.errors import ConfigError, PackError, warn_caller
 from templatemine.mining.select import BELOW_CUTOFF, NO_MODE, REASONS, TOO_FEW
+from templatemine.mining.stages import SourceReport
 from templatemine.model import Template
 from templatemine.packs.oddities import tell_void_rules
 from templatemine.packs.overrides import Overrides, Rule, read_rules, rule_mark
@@ -41,7 +42,6 @@ from templatemine.packs.pack_record import (
     template_id,
 )
 from templatemine.packs.readable import fold_case, join_tokens, sought_words
-from templatemine.pipeline import SourceReport
 from templatemine.text.patterns import TABLE
 from templatemine.text.slots import DATELINE, HEADLINES
 

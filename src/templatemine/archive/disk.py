@@ -16,6 +16,7 @@ import heapq
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import blake2b
 
 import numpy as np
@@ -60,7 +61,15 @@ from templatemine.io.write import atomic_writer
 from templatemine.mining.candidates import SourceCandidates
 from templatemine.mining.methods import ResolvedConfig
 from templatemine.mining.shared_pack import SHARED_PACK, Claims
-from templatemine.mining.stages import SourceReport, complete_step, skip_source, unfit_reason
+from templatemine.mining.stages import (
+    SourceReport,
+    complete_step,
+    decide_source,
+    mine_source,
+    report_shared,
+    skip_source,
+    unfit_reason,
+)
 from templatemine.model import Document
 from templatemine.packs.pack_folder import (
     PackFolderWriter,
@@ -72,7 +81,7 @@ from templatemine.packs.pack_folder import (
     serialise_skipped,
 )
 from templatemine.parallel.threads import map_as_completed
-from templatemine.pipeline import DecideSource, Executor, MineSource, ReportShared
+from templatemine.pipeline import Executor
 from templatemine.progress import Progress
 from templatemine.text import _scan
 
@@ -131,9 +140,9 @@ class DiskExecutor(Executor[None, SharedStringsFile, None]):
     def _path(self, *names: str) -> str:
         return os.path.join(self._work, *names)
 
-    def map_documents(self, work: MineSource) -> None:
+    def map_documents(self) -> None:
         split_units(self._work, self._by_file, lambda done: self._progress("sorting", done, len(self._by_file)))
-        self._map("mining", "mined", lambda unit, each: self._mine_unit(unit, work, each))
+        self._map("mining", "mined", self._mine_unit)
 
     def reduce(self, mined: None) -> SharedStringsFile:
         path = self._path("shared")
@@ -142,10 +151,10 @@ class DiskExecutor(Executor[None, SharedStringsFile, None]):
             SharedStringsFile.write(path, parts, self._budget)
         return SharedStringsFile(path)
 
-    def map_candidates(self, mined: None, table: SharedStringsFile, work: DecideSource) -> None:
-        self._map("choosing", "chosen", lambda unit, each: self._decide_unit(unit, table, work, each))
+    def map_candidates(self, mined: None, table: SharedStringsFile) -> None:
+        self._map("choosing", "chosen", partial(self._decide_unit, table))
 
-    def share(self, result: None, work: ReportShared) -> None:
+    def share(self, result: None) -> None:
         if self._options.shared is None or os.path.exists(self._path("shared.json")):
             return
         claims = (
@@ -154,7 +163,7 @@ class DiskExecutor(Executor[None, SharedStringsFile, None]):
             for source_claims in read_claims(self._path("chosen", unit.name + ".claims"))
         )
         path = os.path.join(self._output, pack_names(SHARED_PACK)[0])
-        report = keep_rules(work(claims, self._options), path)
+        report = keep_rules(report_shared(claims, self._options), path)
         with file_transaction(self._path("packs"), force=True) as files:
             outcome = PackFolderWriter(files).write(serialise_result(report, path))
         manifest.write_json(self._path("shared.json"), outcome.as_dict())
@@ -211,7 +220,7 @@ class DiskExecutor(Executor[None, SharedStringsFile, None]):
     def _largest_first(self, sources: Sequence[str]) -> list[str]:
         return sorted(sources, key=lambda source: -self._sizes[source].cost)
 
-    def _mine_unit(self, unit: MiningUnit, work: MineSource, on_source_done: _OnSourceDone) -> None:
+    def _mine_unit(self, unit: MiningUnit, on_source_done: _OnSourceDone) -> None:
         documents, duplicates = self._documents(unit)
         minable = self._largest_first(
             [source for source in unit.sources if not unfit_reason(documents[source], self._options)]
@@ -228,8 +237,8 @@ class DiskExecutor(Executor[None, SharedStringsFile, None]):
 
         def mine(source: str) -> SourceCandidates:
             if unit.giant:
-                return work(source, *self._choose_sample(source, documents[source]))
-            return work(source, documents[source], self._options)
+                return mine_source(source, *self._choose_sample(source, documents[source]))
+            return mine_source(source, documents[source], self._options)
 
         with atomic_writer(path, force=True) as handle:
             for _, candidates in map_as_completed(mine, minable, self._jobs):
@@ -265,9 +274,7 @@ class DiskExecutor(Executor[None, SharedStringsFile, None]):
             )
         return documents_chosen, self._options, np.array(positions, np.int64)
 
-    def _decide_unit(
-        self, unit: MiningUnit, table: SharedStringsFile, work: DecideSource, on_source_done: _OnSourceDone
-    ) -> None:
+    def _decide_unit(self, table: SharedStringsFile, unit: MiningUnit, on_source_done: _OnSourceDone) -> None:
         documents, _ = self._documents(unit)
         path = self._path("mined", unit.name)
         stored = self._read_stored_unit(path)
@@ -277,7 +284,9 @@ class DiskExecutor(Executor[None, SharedStringsFile, None]):
                 return skip_source(source, documents[source], self._options)
             candidates = load_candidates(read_single_body(path, stored.frames[source]))
             cross_counts = table.lookup(candidates.hashes)
-            return complete_step(work(candidates, cross_counts, self._options), documents[source], self._options)
+            return complete_step(
+                decide_source(candidates, cross_counts, self._options), documents[source], self._options
+            )
 
         def decide_with_rules(source: str) -> tuple[SerialisedPack, Claims | None]:
             report = make_report(source)

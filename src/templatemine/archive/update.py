@@ -59,13 +59,20 @@ from templatemine.io.read import read_records
 from templatemine.io.write import safe_file_name, sync, write_errors
 from templatemine.mining.methods import ResolvedConfig, resolve_defaults
 from templatemine.mining.select import is_unlikely
-from templatemine.mining.stages import SourceReport, complete_step, skip_source, unfit_reason
+from templatemine.mining.stages import (
+    SourceReport,
+    complete_step,
+    decide_source,
+    mine_source,
+    skip_source,
+    unfit_reason,
+)
 from templatemine.model import Document, Template
 from templatemine.packs.changes import Changes, compare
 from templatemine.packs.overrides import Rule, accept_rule, read_rule
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import PACK_SUFFIX, PackFolderWriter, StandingPacks, pack_names, refuse_renamed
-from templatemine.pipeline import DecideSource, Executor, MineSource, drive
+from templatemine.pipeline import Executor, drive
 from templatemine.progress import Progress, ignore_progress
 from templatemine.text.dates import UnreadableDates
 
@@ -335,11 +342,11 @@ class _UpdateRun(Executor[dict[str, WindowUpdate], SharedStringsFile, list[Sourc
 
     # ------------------------------------------------------------------------------------------------- the stages
 
-    def map_documents(self, work: MineSource) -> dict[str, WindowUpdate]:
+    def map_documents(self) -> dict[str, WindowUpdate]:
         """Make the new windows, and mine the strings of those that are large enough."""
         states: dict[str, WindowUpdate] = {}
         for done, unit in enumerate(self.units):
-            states |= self.mine_unit(unit, work)
+            states |= self.mine_unit(unit)
             self.progress("mining", done + 1, len(self.units))
         return states
 
@@ -353,19 +360,17 @@ class _UpdateRun(Executor[dict[str, WindowUpdate], SharedStringsFile, list[Sourc
         SharedStringsFile.write(path, parts, self.budget)
         return SharedStringsFile(path)
 
-    def map_candidates(
-        self, mined: dict[str, WindowUpdate], table: SharedStringsFile, work: DecideSource
-    ) -> list[SourceUpdate]:
+    def map_candidates(self, mined: dict[str, WindowUpdate], table: SharedStringsFile) -> list[SourceUpdate]:
         """Return the packs of the sources, and their differences."""
         updates = []
         with file_transaction(os.path.join(self.work, "packs"), force=True) as files:
             writer = PackFolderWriter(files)
             for done, source in enumerate(sorted(mined)):
-                updates.append(self.update_source(source, mined[source], table, work, writer))
+                updates.append(self.update_source(source, mined[source], table, writer))
                 self.progress("choosing", done + 1, len(mined))
         return updates
 
-    def mine_unit(self, unit: MiningUnit, work: MineSource) -> dict[str, WindowUpdate]:
+    def mine_unit(self, unit: MiningUnit) -> dict[str, WindowUpdate]:
         windows = {
             source: Window(self.read_window(source, self.state), self.today, self.config.window, self.budget)
             for source in unit.sources
@@ -402,11 +407,11 @@ class _UpdateRun(Executor[dict[str, WindowUpdate], SharedStringsFile, list[Sourc
                 replaced=window.replaced,
                 first=first,
                 last=last,
-                note=self.renew_window(source, documents, work),
+                note=self.renew_window(source, documents),
             )
         return states
 
-    def renew_window(self, source: str, window: Sequence[DatedDocument], work: MineSource) -> str:
+    def renew_window(self, source: str, window: Sequence[DatedDocument]) -> str:
         """Write a window and the strings that mining it gives; why its source keeps its pack, if it does."""
         self.write_window(source, window)
         try:
@@ -416,7 +421,7 @@ class _UpdateRun(Executor[dict[str, WindowUpdate], SharedStringsFile, list[Sourc
                 raise
             self.on_bad_pack(str(error))
             return _BAD_PACK
-        return self.mine_window(source, window, old, work)
+        return self.mine_window(source, window, old)
 
     def write_window(self, source: str, window: Sequence[DatedDocument]) -> None:
         path, key = self.window_path(safe_file_name(source) + ".window"), encode_source(source)
@@ -432,14 +437,14 @@ class _UpdateRun(Executor[dict[str, WindowUpdate], SharedStringsFile, list[Sourc
                     )
             sync(path)
 
-    def mine_window(self, source: str, window: Sequence[DatedDocument], old: Pack | None, work: MineSource) -> str:
+    def mine_window(self, source: str, window: Sequence[DatedDocument], old: Pack | None) -> str:
         """Write the strings that mining a window gives; why its source keeps its pack, if it does."""
         name = safe_file_name(source)
         options = self.resolve_options(old)
         documents = [dated.document for dated in window]
         note = unfit_reason(documents, options)
         if not note:
-            candidates = work(source, documents, options)
+            candidates = mine_source(source, documents, options)
             key = encode_source(source)
             with write_errors(self.window_path(name)):
                 with open(self.window_path(name + ".mined"), "wb") as handle:
@@ -478,7 +483,7 @@ class _UpdateRun(Executor[dict[str, WindowUpdate], SharedStringsFile, list[Sourc
         return resolve_defaults(config)
 
     def update_source(
-        self, source: str, state: WindowUpdate, table: SharedStringsFile, work: DecideSource, writer: PackFolderWriter
+        self, source: str, state: WindowUpdate, table: SharedStringsFile, writer: PackFolderWriter
     ) -> SourceUpdate:
         old = None if state.note == _BAD_PACK else self.load_pack(source)
         changes = Changes()
@@ -489,7 +494,7 @@ class _UpdateRun(Executor[dict[str, WindowUpdate], SharedStringsFile, list[Sourc
         left: dict[str, int] = {}
         if not state.note:
             options = self.resolve_options(old)
-            report = self.make_report(source, options, table, work)
+            report = self.make_report(source, options, table)
             likely = old
             if old is not None and report.pack is not None:
                 likely = _drop_unlikely(old, report.pack, options)
@@ -543,16 +548,14 @@ class _UpdateRun(Executor[dict[str, WindowUpdate], SharedStringsFile, list[Sourc
         if rules:
             manifest.write_json(self.window_path(name), {key: row for key, row in rules.items() if key not in there})
 
-    def make_report(
-        self, source: str, options: ResolvedConfig, table: SharedStringsFile, work: DecideSource
-    ) -> SourceReport:
+    def make_report(self, source: str, options: ResolvedConfig, table: SharedStringsFile) -> SourceReport:
         documents = [dated.document for dated in self.read_window(source, os.path.join(self.work, "window"))]
         path = self.window_path(safe_file_name(source) + ".mined")
         if not os.path.exists(path):
             return skip_source(source, documents, options)
         candidates = load_candidates(read_single_body(path, list_frames(path)[0]))
         elsewhere = table.lookup(candidates.hashes)
-        return complete_step(work(candidates, elsewhere, options), documents, options)
+        return complete_step(decide_source(candidates, elsewhere, options), documents, options)
 
     # --------------------------------------------------------------------------------------------------------- the end
 

@@ -48,7 +48,7 @@ class JsonLines(Protocol):
 
 
 class SourceResult(Protocol):
-    """The part of `pipeline.SourceReport` that is written."""
+    """The part of `stages.SourceReport` that is written."""
 
     @property
     def source(self) -> str: ...
