@@ -24,15 +24,15 @@ from io_support import response
 from templatemine.archive import disk, first_pass, manifest, partition
 from templatemine.archive import run as archive
 from templatemine.archive.apply_overrides import apply_rules
+from templatemine.archive.archive_report import DocumentCounter, SourcelessRecords
 from templatemine.archive.disk import choose_sample_within
 from templatemine.archive.run import MIN_MEMORY, ArchiveConfig, ArchiveRun
-from templatemine.cleaning.tally import UnnamedRecords
 from templatemine.config import PipelineConfig, ReadConfig, SampleConfig, SharedConfig
 from templatemine.errors import CapacityError, ConfigError, CorpusError
 from templatemine.io.files import Report
 from templatemine.io.read import read_documents
 from templatemine.mining.sampling import choose_sample
-from templatemine.model import Document
+from templatemine.model import Document, Record
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import SourceOutcome, open_pack_folder
@@ -164,6 +164,28 @@ def test_a_sample_that_is_cut_short_knows_no_order() -> None:
         random.shuffle(documents)
 
 
+def test_document_counter() -> None:
+    fields: list[dict[str, Any]] = [
+        {"id": "1"},
+        {"id": "1"},
+        {},
+        {},
+        {"id": None},
+        {"id": 2},
+        {"id": "2"},
+        {"id": ""},
+        {"id": ""},
+    ]
+    records = [
+        Record(document=Document(source="s", id=str(one.get("id") or "made up"), text="x"), fields=one, where="f")
+        for one in fields
+    ]
+    counter = DocumentCounter(ReadConfig())
+    assert len(list(counter.count_documents(records))) == 9
+    assert counter.sources == {"s": 9}
+    assert counter.duplicates == 2
+
+
 # ------------------------------------------------------------------------------------------------------ going on
 
 
@@ -279,7 +301,7 @@ def test_records_without_a_source_are_counted_once(tmp_path: Path, monkeypatch: 
         ]
         Path(path).write_text("".join(json.dumps(row) + "\n" for row in rows))
 
-    def mined() -> UnnamedRecords:
+    def mined() -> SourcelessRecords:
         config = ArchiveConfig(pipeline=CONFIG, memory=archive.MIN_MEMORY, checkpoint=0.0)
         return ArchiveRun(paths, str(tmp_path / "disk"), config).run().nameless
 
@@ -287,7 +309,7 @@ def test_records_without_a_source_are_counted_once(tmp_path: Path, monkeypatch: 
         stop_at(patch, "encode_document", call)
         with pytest.raises(KeyboardInterrupt):
             mined()
-    expected = UnnamedRecords(200, {"a.example": "www.a.example", "b.example": "www.b.example"})
+    expected = SourcelessRecords(200, {"a.example": "www.a.example", "b.example": "www.b.example"})
     assert mined() == expected
     assert mined() == expected  # of a run that is found done
 

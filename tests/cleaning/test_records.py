@@ -15,7 +15,7 @@ from strategies import make_pack
 from templatemine.cleaning import tally
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.cleaning.records import RecordCleaner, StreamConfig, span_fields
-from templatemine.cleaning.tally import DocumentCounter, SourceTally
+from templatemine.cleaning.tally import SourceTally
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import CapacityError, ConfigError, CorpusError
 from templatemine.io import read as reading
@@ -281,28 +281,6 @@ def test_names_that_clash() -> None:
         StreamConfig(blocks_field="removed")
     with pytest.raises(ConfigError, match="jobs"):
         RecordCleaner({}, jobs=0)
-
-
-def test_document_counter() -> None:
-    fields: list[dict[str, Any]] = [
-        {"id": "1"},
-        {"id": "1"},
-        {},
-        {},
-        {"id": None},
-        {"id": 2},
-        {"id": "2"},
-        {"id": ""},
-        {"id": ""},
-    ]
-    records = [
-        Record(document=Document(source="s", id=str(one.get("id") or "made up"), text="x"), fields=one, where="f")
-        for one in fields
-    ]
-    counter = DocumentCounter(ReadConfig())
-    assert len(list(counter.count_documents(records))) == 9
-    assert counter.sources == {"s": 9}
-    assert counter.duplicates == 2
 
 
 def test_lines_as_they_stand_give_what_records_give(packs: Mapping[str, Pack], tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import templatemine
-from templatemine.cleaning.tally import UnnamedRecords
+from templatemine.archive.archive_report import SourcelessRecords
 from templatemine.config import ReadConfig
 from templatemine.errors import ConfigError, CorpusError, MissingExtraError
 from templatemine.io.documents_like import documents_of
@@ -243,7 +243,7 @@ def test_a_blank_source_is_none(tmp_path: Path, blank: str) -> None:
         Record(document=Document(source="f", id="1", text="", url="https://a.example/x"), fields=fields, where="")
         for fields in ({"source": blank}, {"source": "f"})
     ]
-    nameless = UnnamedRecords()
+    nameless = SourcelessRecords()
     for one in given:
         nameless.add(one, ReadConfig())
     assert nameless.records == 1

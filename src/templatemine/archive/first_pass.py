@@ -15,6 +15,7 @@ from dataclasses import asdict, astuple
 from typing import Any
 
 from templatemine.archive import manifest
+from templatemine.archive.archive_report import SourcelessRecords
 from templatemine.archive.frames import read_bodies
 from templatemine.archive.partition import (
     SourceSizes,
@@ -26,7 +27,6 @@ from templatemine.archive.partition import (
     encode_source,
     memory_cost,
 )
-from templatemine.cleaning.tally import UnnamedRecords
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.io.fields import has_id
@@ -69,7 +69,7 @@ class FirstPass:
         pass.
     check_end : callable
         Called when all is read; an exception of its goes before that there is no document.
-    nameless : UnnamedRecords
+    nameless : SourcelessRecords
     dates : UnreadableDates
     """
 
@@ -96,7 +96,7 @@ class FirstPass:
         self._state_path = self._path("run.json")
         self._bad = self._bad_at_checkpoint = self._skipped = 0
         self.report = Report(self.skip)
-        self.nameless = UnnamedRecords()
+        self.nameless = SourcelessRecords()
         self.dates = UnreadableDates()
 
     def _path(self, *names: str) -> str:
@@ -144,7 +144,7 @@ class FirstPass:
         # Of the inputs that are done: one that is gone on with is read from its beginning, and counted again.
         notes = dict(position.get("met", {}))
         self.report.notes = dict(notes)
-        self.nameless = UnnamedRecords(**position.get("nameless", {}))
+        self.nameless = SourcelessRecords(**position.get("nameless", {}))
         self.dates = UnreadableDates.from_dict(position.get("dates", {}))
         self._progress("reading", total, None)
         for input_index in range(first, len(self._inputs)):

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from templatemine.archive.apply_overrides import keep_rules, read_pack_rules
-from templatemine.archive.archive_report import ArchiveReport
-from templatemine.cleaning.tally import DocumentCounter
+from templatemine.archive.archive_report import ArchiveReport, DocumentCounter
 from templatemine.config import PipelineConfig, ReadConfig
 from templatemine.mining.methods import resolve_defaults
 from templatemine.mining.shared_pack import SHARED_PACK

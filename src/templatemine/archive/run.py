@@ -24,13 +24,12 @@ from typing import Any
 from templatemine._version import __version__
 from templatemine.archive import manifest
 from templatemine.archive.apply_overrides import keep_later_rules, read_pack_rules
-from templatemine.archive.archive_report import ArchiveReport
+from templatemine.archive.archive_report import ArchiveReport, SourcelessRecords
 from templatemine.archive.disk import DiskExecutor
 from templatemine.archive.first_pass import FirstPass, Tell, initial_position
 from templatemine.archive.only import ChosenSources
 from templatemine.archive.partition import FOLDERS
 from templatemine.bounds import NUMBERS, Options
-from templatemine.cleaning.tally import UnnamedRecords
 from templatemine.config import PipelineConfig, ReadConfig
 from templatemine.errors import CapacityError, CorpusError
 from templatemine.io import lock
@@ -198,7 +197,7 @@ class ArchiveRun:
             documents=sum(source_sizes.documents for source_sizes in self._first_pass.sizes.values()),
             skipped=state["at"]["skipped"] + too_large,
             duplicates=duplicates,
-            nameless=UnnamedRecords(**state["at"].get("nameless", {})),
+            nameless=SourcelessRecords(**state["at"].get("nameless", {})),
             dates=UnreadableDates.from_dict(state["at"].get("dates", {})),
         )
         notes = state["at"].get("met", {})
@@ -243,7 +242,7 @@ class ArchiveRun:
                 return None
         self._tell("an earlier run has done all of it; --force does it again")
         outcomes = [SourceOutcome(**row) for row in finished["outcomes"]]
-        nameless = UnnamedRecords(**finished.get("nameless", {}))
+        nameless = SourcelessRecords(**finished.get("nameless", {}))
         dates = UnreadableDates.from_dict(finished.get("dates", {}))
         result = ArchiveReport(outcomes=outcomes, nameless=nameless, dates=dates, **finished["totals"])
         return result, finished.get("met", {})
