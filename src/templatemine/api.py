@@ -116,16 +116,16 @@ class Packs(dict[str, Pack]):
         CorpusError
             A file exists, and `force` is not given.
         """
-        with open_pack_folder(folder, force) as shelf:
-            shelf.refuse_existing(self)
+        with open_pack_folder(folder, force) as writer:
+            writer.refuse_existing(self)
             for source, pack in sorted(self.items()):
-                rejected, path = self._rejected.get(source), shelf.pack_path(source)
+                rejected, path = self._rejected.get(source), writer.pack_path(source)
                 own = rejected if rejected is not None and rejected.are_of(pack) else None
                 if own is not None and own.packed is not None and not pack.overrides.rules:
                     pack = _keep_decisions(pack, own.packed, path)
                 elif number := _count_lost_decisions(pack, path):
                     warn_caller(f"{source}: {counted(number, 'decision')} of people in {path} go with it")
-                shelf.put(pack, None if own is None else own.read())
+                writer.put(pack, None if own is None else own.read())
 
     def clean(
         self,

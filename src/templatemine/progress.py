@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
+
+Item = TypeVar("Item")
+
+READING_STEP = 256
+"""Records that are read between two reports."""
 
 MIN_RATE_SECONDS = 2.0
 """Steps that take longer tell their rate."""
@@ -15,6 +21,14 @@ Progress = Callable[[str, int, int | None], None]
 
 def ignore_progress(step: str, done: int, total: int | None) -> None:
     """Do nothing: the callback of those who passed none."""
+
+
+def report_reading(records: Iterable[Item], progress: Progress) -> Iterator[Item]:
+    """Yield records, and report every `READING_STEP`-th as read."""
+    for number, record in enumerate(records, 1):
+        if number % READING_STEP == 0:
+            progress("reading", number, None)
+        yield record
 
 
 @contextmanager

@@ -24,10 +24,7 @@ from templatemine.packs.pack_folder import (
     serialise_skipped,
 )
 from templatemine.pipeline import Miner
-from templatemine.progress import Progress, ignore_progress
-
-_PROGRESS_STEP = 256
-"""Documents between two calls of `progress`."""
+from templatemine.progress import Progress, ignore_progress, report_reading
 
 
 def mine_in_memory(
@@ -72,19 +69,19 @@ def mine_in_memory(
     """
     config, progress = config or PipelineConfig(), progress or ignore_progress
     counter = DocumentCounter(read or ReadConfig())
-    with open_pack_folder(output, force) as shelf:
+    with open_pack_folder(output, force) as folder:
 
         def serialise(report: SourceReport) -> SerialisedPack:
-            if report.pack is None and report.source not in shelf.standing:
+            if report.pack is None and report.source not in folder.standing:
                 return serialise_skipped(report)
-            standing = shelf.pack_path(report.source)
-            return serialise_result(keep_rules(report, standing), standing)
+            path = folder.pack_path(report.source)
+            return serialise_result(keep_rules(report, path), path)
 
-        documents = _check_folder(records, counter, shelf, config, progress)
+        documents = _refuse_standing(records, counter, folder, config, progress)
         serialised = Miner(config, jobs=jobs, progress=progress).map(documents, serialise)
         outcomes = []
         for one in serialised:
-            outcomes.append(shelf.write(one))
+            outcomes.append(folder.write(one))
             if one.files:
                 progress("writing", len(outcomes), len(serialised))
         inspect(outcomes)
@@ -98,25 +95,24 @@ def mine_in_memory(
     )
 
 
-def _check_folder(
+def _refuse_standing(
     records: Iterable[Record],
     counter: DocumentCounter,
-    shelf: PackFolderWriter,
+    folder: PackFolderWriter,
     config: PipelineConfig,
     progress: Progress,
 ) -> Iterator[Document]:
-    """Yield all documents; raise every error of the folder that is known by then, at the latest after the last one."""
-    number, least = 0, resolve_defaults(config).min_docs
-    for number, document in enumerate(counter.count_documents(records), 1):
+    """Yield the documents of records, and count them; raise an error of the folder as soon as it is known, all before
+    anything is mined."""
+    least = resolve_defaults(config).min_docs
+    for document in counter.count_documents(report_reading(records, progress)):
         if counter.sources[document.source] == least:
-            shelf.standing.refuse(document.source)
-        if number % _PROGRESS_STEP == 0:
-            progress("reading", number, None)
+            folder.standing.refuse(document.source)
         yield document
-    progress("reading", number, number)
+    progress("reading", counter.sources.total(), counter.sources.total())
     sources = [source for source, documents in counter.sources.items() if documents >= least]
     if config.shared is not None:
         sources.append(SHARED_PACK)
-    shelf.refuse_existing(sources)
-    for source in filter(shelf.standing.__contains__, sources):
-        read_pack_rules(shelf.pack_path(source))
+    folder.refuse_existing(sources)
+    for source in filter(folder.standing.__contains__, sources):
+        read_pack_rules(folder.pack_path(source))

@@ -33,7 +33,7 @@ from templatemine.io.jsonl import encode_line
 from templatemine.io.read import read_records
 from templatemine.io.write import safe_file_name, write_errors
 from templatemine.model import Record
-from templatemine.progress import Progress, ignore_progress
+from templatemine.progress import Progress, ignore_progress, report_reading
 
 _WORK = ".templatemine-sort"
 _BASE_MEMORY = int(NUMBERS["SortConfig.memory"].least) // 2
@@ -106,7 +106,7 @@ def _split_records(
 ) -> dict[str, SourceSizes]:
     splitter = Splitter(os.path.join(work, FOLDERS[0]), bucket_name)
     sizes: dict[str, SourceSizes] = defaultdict(SourceSizes)
-    for number, record in enumerate(records_read, 1):
+    for record in report_reading(records_read, progress):
         source = record.document.source
         fields = record.fields
         if fields.get(names.source_field) != source:
@@ -114,8 +114,6 @@ def _split_records(
         line = encode_line(fields)
         splitter.add(encode_source(source), line)
         sizes[source].add(len(line) + _LINE_OVERHEAD)
-        if number % 256 == 0:
-            progress("reading", number, None)
     splitter.flush()
     return sizes
 

@@ -17,6 +17,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 from templatemine.archive import manifest
@@ -73,7 +74,7 @@ from templatemine.packs.overrides import Rule, accept_rule, read_rule
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import PACK_SUFFIX, PackFolderWriter, StandingPacks, pack_names, refuse_renamed
 from templatemine.pipeline import Executor, drive
-from templatemine.progress import Progress, ignore_progress
+from templatemine.progress import Progress, ignore_progress, report_reading
 from templatemine.text.dates import UnreadableDates
 
 _BAD_PACK = "it has an error"
@@ -311,7 +312,7 @@ class _UpdateRun(Executor[dict[str, WindowUpdate], SharedStringsFile, list[Sourc
         """Divide new documents by source; a unit is counted with the windows of its sources."""
         splitter = Splitter(os.path.join(self.work, FOLDERS[0]), bucket_name)
         sizes: dict[str, SourceSizes] = {}
-        for count, record in enumerate((record for stream in streams for record in stream), 1):
+        for record in report_reading(chain.from_iterable(streams), self.progress):
             document = record.document
             if document.source not in sizes:
                 sizes[document.source] = SourceSizes(cost=self.window_memory(document.source))
@@ -319,8 +320,6 @@ class _UpdateRun(Executor[dict[str, WindowUpdate], SharedStringsFile, list[Sourc
             own_id = has_id(record.fields, self.config.read)
             splitter.add(encode_source(document.source), encode_document(document, own_id))
             sizes[document.source].add(memory_cost(document))
-            if count % 256 == 0:
-                self.progress("reading", count, None)
         splitter.flush()
         by_bucket = plan_units(sizes, self.budget)
         split_units(self.work, by_bucket)

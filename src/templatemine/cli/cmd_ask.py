@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from templatemine.cli import common, messages
 from templatemine.errors import CapacityError, CorpusError, counted
+from templatemine.progress import report_reading
 
 if TYPE_CHECKING:
     from templatemine.archive.apply_answers import QuestionContexts
@@ -196,7 +197,7 @@ def _collect_contexts(args: argparse.Namespace, terminal: common.Terminal, seen:
     records = common.tell_overruled(common.read_nonempty_records(args.archive, read, terminal), read)
     sources: set[str] = set()
     with terminal.progress() as steps:
-        for record in common.tell_records(records, steps):
+        for record in report_reading(records, steps):
             document = record.document
             sources.add(document.source)
             sample = seen.get(document.source)

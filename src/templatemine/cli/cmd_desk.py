@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from templatemine.cli import common, messages
+from templatemine.progress import report_reading
 
 if TYPE_CHECKING:
     from templatemine.model import Record
@@ -79,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
     def records() -> Iterator[Record]:
         with terminal.progress() as steps:
             found = common.tell_overruled(common.read_nonempty_records(args.archive, read, terminal), read)
-            yield from common.tell_records(found, steps)
+            yield from report_reading(found, steps)
         terminal.skipped_more()
 
     serve(

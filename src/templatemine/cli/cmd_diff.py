@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from templatemine.cli import common, messages, text_tables
 from templatemine.errors import ConfigError, counted
+from templatemine.progress import report_reading
 
 if TYPE_CHECKING:
     from templatemine.model import Template
@@ -58,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
         read = common.read_config(args)
         records = common.tell_overruled(common.read_nonempty_records(args.archive, read, terminal), read)
         with terminal.progress() as steps:
-            documents = (record.document for record in common.tell_records(records, steps))
+            documents = (record.document for record in report_reading(records, steps))
             left_out = measure_diffs(diffs, documents, on_error=terminal.met)
         terminal.skipped_more()
     if args.json:

@@ -18,7 +18,7 @@ from templatemine.cli import common, messages, number_types, text_tables
 from templatemine.cli.parser import Parser
 from templatemine.config import CleanConfig, PipelineConfig
 from templatemine.errors import ConfigError, CorpusError, counted
-from templatemine.progress import Progress
+from templatemine.progress import Progress, report_reading
 
 if TYPE_CHECKING:
     from templatemine.evaluation.protocol import System, TrialResult
@@ -181,7 +181,7 @@ def _make_system(args: argparse.Namespace, terminal: common.Terminal) -> System:
 def _read_records(
     args: argparse.Namespace, paths: Sequence[str], terminal: common.Terminal, steps: Progress
 ) -> Iterator[Record]:
-    return common.tell_records(common.open_records(paths, common.read_config(args), terminal.met), steps)
+    return report_reading(common.open_records(paths, common.read_config(args), terminal.met), steps)
 
 
 _FIELDS = ("other", "packs", "spans", "gold_field", "label_field", "group_field", "feed_field")

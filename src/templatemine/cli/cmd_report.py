@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from templatemine.cli import common, messages
 from templatemine.config import ReportConfig
 from templatemine.errors import ConfigError, CorpusError, counted
+from templatemine.progress import report_reading
 
 if TYPE_CHECKING:
     from templatemine.report.findings import NotableTemplate
@@ -100,7 +101,7 @@ def run(args: argparse.Namespace) -> int:
         )
         size = 0
         with terminal.progress() as steps:
-            told = () if records is None else common.tell_records(records, steps)
+            told = () if records is None else report_reading(records, steps)
             documents = None if records is None else (record.document for record in told)
             report = make_report(packs, documents, rejected, config, terminal.met, before)
             terminal.skipped_more()

@@ -43,10 +43,6 @@ MAX_NAMED_SKIPS = 5
 """Number of skipped documents that are named; the rest is only counted."""
 
 
-PROGRESS_STEP = 256
-"""Documents between two steps of a bar."""
-
-
 class StrictStop(Exception):
     """--strict, and a document that cannot be read."""
 
@@ -406,14 +402,6 @@ def read_nonempty_records(inputs: Sequence[str], config: ReadConfig, terminal: T
 
     records = open_records(inputs, config, terminal.met)
     return some()
-
-
-def tell_records(records: Iterable[Record], steps: Progress) -> Iterator[Record]:
-    """Yield records, and move the bar of a step at every `PROGRESS_STEP`-th."""
-    for number, record in enumerate(records, 1):
-        if number % PROGRESS_STEP == 0:
-            steps("reading", number, None)
-        yield record
 
 
 def no_documents_error(terminal: Terminal, paths: Iterable[str]) -> CorpusError:
