@@ -24,7 +24,7 @@ from templatemine.kinds import CUT_ALL
 from templatemine.mining.tokenise import document_days
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
-from templatemine.packs.pack_folder import load_packs
+from templatemine.packs.pack_folder import PackFiles
 from templatemine.pipeline import mine
 
 
@@ -70,7 +70,7 @@ def main() -> None:
                 update_packs(
                     f"{folder}/packs", [str(path)], UpdateConfig(today="2030-01-01", new_sources=True, window=window)
                 )
-            packs = load_packs([f"{folder}/packs"])
+            packs = PackFiles([f"{folder}/packs"]).load_all()
         windows = {source: select_window(found, window) for source, found in by_source.items()}
         remined = mine(window_cuts for found in windows.values() for window_cuts in found)
         for source, pack in sorted(packs.items()):

@@ -25,7 +25,7 @@ import pytest
 
 from io_support import response
 from templatemine.__main__ import main
-from templatemine.packs.pack_folder import load_packs
+from templatemine.packs.pack_folder import PackFiles
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "tests" / "cli"), str(ROOT / "tests" / "crawl"), str(ROOT / "datasets")]
@@ -251,7 +251,7 @@ def one_of(page_name: str, kind: str, holds: str = "") -> str:
 
 
 def test_python_of_extract(here: Path) -> None:
-    names: dict[str, Any] = {"html": (here / "page.html").read_text(), "packs": load_packs(["packs"])}
+    names: dict[str, Any] = {"html": (here / "page.html").read_text(), "packs": PackFiles(["packs"]).load_all()}
     for holds in ("packs=packs", "MarkupConfig"):
         exec(one_of("extract.md", "python", holds), names)
         assert names["found"].text

@@ -23,7 +23,6 @@ from templatemine.packs.pack_folder import (
     open_pack_folder,
     parse_rejected,
     rejected_path,
-    warn_skipped,
 )
 from templatemine.progress import Progress, progress_bars
 
@@ -43,10 +42,10 @@ _ELSEWHERE = {
 
 @dataclass(frozen=True, slots=True)
 class _Rejected:
-    """The rejected candidates of a mining: packed, as mining gave them, or the file of a pack that was loaded."""
+    """The rejected candidates of a mining: as their compressed file, or the path of that of a pack that was loaded."""
 
     pack: Pack
-    packed: bytes | None
+    compressed: bytes | None
     path: str = ""
 
     def are_of(self, pack: Pack) -> bool:
@@ -56,8 +55,8 @@ class _Rejected:
 
     def read(self) -> bytes | None:
         """Return the contents of their file; None if there is none."""
-        if self.packed is not None:
-            return self.packed
+        if self.compressed is not None:
+            return self.compressed
         try:
             with open(self.path, "rb") as file:
                 return file.read()
@@ -96,7 +95,7 @@ class Packs(dict[str, Pack]):
             What becomes of a pack in a folder that cannot be trusted: it is raised, or left out with a warning.
         """
         files = PackFiles(paths, errors=errors)
-        packs = cls(files.readable(warn_skipped))
+        packs = cls(files.load_all())
         for source, pack in packs.items():
             packs._rejected[source] = _Rejected(pack, None, rejected_path(files.files[source]))
         return packs
@@ -121,8 +120,8 @@ class Packs(dict[str, Pack]):
             for source, pack in sorted(self.items()):
                 rejected, path = self._rejected.get(source), writer.pack_path(source)
                 own = rejected if rejected is not None and rejected.are_of(pack) else None
-                if own is not None and own.packed is not None and not pack.overrides.rules:
-                    pack = _keep_decisions(pack, own.packed, path)
+                if own is not None and own.compressed is not None and not pack.overrides.rules:
+                    pack = _keep_decisions(pack, own.compressed, path)
                 elif number := _count_lost_decisions(pack, path):
                     warn_caller(f"{source}: {counted(number, 'decision')} of people in {path} go with it")
                 writer.put(pack, None if own is None else own.read())
@@ -305,18 +304,18 @@ def mine(
     steps = progress_bars() if progress is True else nullcontext(progress or None)
     with steps as step:
         miner = pipeline.Miner(config, jobs=jobs, progress=step)
-        mined = miner.map(documents, _pack_rejected, read, source=source, errors=errors)
+        mined = miner.map(documents, _compress_rejected, read, source=source, errors=errors)
     pipeline.warn_left_out([(report.source, report.note) for report, _ in mined if report.pack is None])
     packs = Packs()
-    for report, packed in mined:
+    for report, rejected in mined:
         if report.pack is not None:
             packs[report.source] = report.pack
-            packs._rejected[report.source] = _Rejected(report.pack, packed)
+            packs._rejected[report.source] = _Rejected(report.pack, rejected)
     return packs
 
 
-def _pack_rejected(report: SourceReport) -> tuple[SourceReport, bytes]:
-    """Return a report without its rejected candidates, and these packed: of a large source they take 100 MB."""
+def _compress_rejected(report: SourceReport) -> tuple[SourceReport, bytes]:
+    """Return a report without its rejected candidates, and these compressed: of a large source they take 100 MB."""
     return replace(report, rejected=None, claims=None), compress_rejected(report.rejected)
 
 

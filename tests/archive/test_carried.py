@@ -15,7 +15,7 @@ from templatemine.archive.window import DatedDocument, WindowConfig, day_after
 from templatemine.cleaning.drift import absence_score
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
-from templatemine.packs.pack_folder import load_packs
+from templatemine.packs.pack_folder import PackFiles
 from templatemine.packs.pack_record import mined_entry, mined_mark
 from templatemine.pipeline import mine
 
@@ -159,7 +159,7 @@ def test_an_update_says_what_stays_and_a_dry_run_changes_nothing(tmp_path: Path)
     (done,) = update_packs(str(tmp_path / "packs"), [new], small)
     assert told == done
     assert done.kept == 1
-    (pack,) = load_packs([tmp_path / "packs"]).values()
+    (pack,) = PackFiles([tmp_path / "packs"]).load_all().values()
     assert RARE in strings(pack)
     (again,) = update_packs(str(tmp_path / "packs"), [new], small)
     assert (again.kept, bool(again.changes)) == (1, False)

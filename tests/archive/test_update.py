@@ -24,7 +24,7 @@ from templatemine.model import Document
 from templatemine.packs import pack_json
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
-from templatemine.packs.pack_folder import load_packs
+from templatemine.packs.pack_folder import PackFiles
 from templatemine.pipeline import Miner, mine
 
 CONFIG = UpdateConfig(today="2024-12-31", new_sources=True, window=WindowConfig(days=14, least=30))
@@ -59,7 +59,7 @@ def test_parts_give_the_packs_of_the_windows(tmp_path: Path) -> None:
     assert [one.source for one in found] == list(SOURCES)
     assert [one.last for one in found] == [everything[-1]["date"]] * 3
     window = [one for one in everything if one["date"] >= found[0].first]
-    packs = load_packs([tmp_path / "packs"])
+    packs = PackFiles([tmp_path / "packs"]).load_all()
     wanted = mine(Document(**one) for one in window)
     assert {source: pack.to_json() for source, pack in packs.items()} == {
         source: pack.to_json() for source, pack in wanted.items()
@@ -115,7 +115,7 @@ def test_a_pack_follows_its_site(tmp_path: Path) -> None:
     changed = [tuple(" ".join(one.tokens or ()) for one in pair) for pair in found.changes.changed]
     assert "Get the weekly letter of a.example today." in str([texts[0], changed])
     assert "Sign up for the letter of a.example today." in str([texts[1], changed])
-    (pack,) = load_packs([tmp_path / "packs"]).values()
+    (pack,) = PackFiles([tmp_path / "packs"]).load_all().values()
     assert "Sign up" not in pack.to_json()
 
 
@@ -156,7 +156,7 @@ def test_the_command_says_how_to_fill_a_window_and_that_it_is_smaller(
     )
     assert said(new).endswith(short)
     assert said(write(tmp_path / "archive.jsonl", archive), new).endswith(smaller)
-    assert {pack.documents for pack in load_packs([packs]).values()} == {40}
+    assert {pack.documents for pack in PackFiles([packs]).load_all().values()} == {40}
     for once in (short, smaller):
         assert once not in said(new)
 

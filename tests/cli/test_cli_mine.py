@@ -24,7 +24,7 @@ from templatemine.mining.stages import SourceReport
 from templatemine.model import Document
 from templatemine.packs import pack_json
 from templatemine.packs.pack import Pack
-from templatemine.packs.pack_folder import load_packs, read_rejected
+from templatemine.packs.pack_folder import PackFiles, read_rejected
 from templatemine.pipeline import Miner
 from templatemine.text import linear
 
@@ -52,7 +52,8 @@ def test_packs_and_rejected_strings(cli: Cli, archive: Path, tmp_path: Path) -> 
     lines = ran.err.splitlines()
     assert lines[0].split() == ["source", "documents", "templates", "rejected", "note"]
     assert [line.split()[:3] for line in lines[1:4]] == [
-        [source, "40", str(len(load_packs([tmp_path / "deep" / "packs"])[source].templates))] for source in SOURCES
+        [source, "40", str(len(PackFiles([tmp_path / "deep" / "packs"]).load_all()[source].templates))]
+        for source in SOURCES
     ]
     assert lines[-3].startswith("3 packs with ")
     assert lines[-1].startswith("next, see what it cuts: templatemine explain ")
@@ -321,7 +322,7 @@ def test_folders(cli: Cli, tmp_path: Path) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(one["text"])
     assert cli("mine", tmp_path / "pages", "-o", tmp_path / "packs").code == 0
-    assert sorted(load_packs([tmp_path / "packs"])) == ["alpha.example", "beta.example"]
+    assert sorted(PackFiles([tmp_path / "packs"]).load_all()) == ["alpha.example", "beta.example"]
 
 
 def test_standard_input(cli: Cli, tmp_path: Path) -> None:
@@ -529,7 +530,7 @@ def test_names_of_sources_are_made_safe(cli: Cli, tmp_path: Path) -> None:
     assert len(everything(tmp_path / "in" / "packs")) == 2 * len(names)
     assert all(len(name.encode()) < 200 and "/" not in name for name in everything(tmp_path / "in" / "packs"))
     # An empty one is none, and then the name of the file is that of the source.
-    assert sorted(load_packs([tmp_path / "in" / "packs"])) == sorted(name or "a" for name in names)
+    assert sorted(PackFiles([tmp_path / "in" / "packs"]).load_all()) == sorted(name or "a" for name in names)
     assert "../../etc/x" in ran.err
 
 

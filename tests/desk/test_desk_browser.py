@@ -32,7 +32,7 @@ from browser import chromium  # noqa: E402
 from templatemine.kinds import KINDS  # noqa: E402
 from templatemine.packs.overrides import Rule  # noqa: E402
 from templatemine.packs.pack import Pack  # noqa: E402
-from templatemine.packs.pack_folder import load_packs  # noqa: E402
+from templatemine.packs.pack_folder import PackFiles  # noqa: E402
 from templatemine.packs.pack_record import template_id  # noqa: E402
 from templatemine.packs.readable import join_tokens, template_text  # noqa: E402
 
@@ -122,7 +122,7 @@ class Place:
         return [name for name, row in self.rows.items() if row["source"] == source]
 
     def pack(self, source: str) -> Pack:
-        return load_packs([self.packs])[source]
+        return PackFiles([self.packs]).load_all()[source]
 
 
 @pytest.fixture(scope="module")

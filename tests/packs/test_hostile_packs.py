@@ -19,7 +19,7 @@ from templatemine.errors import CorpusError, PackError
 from templatemine.packs import pack as pack_module
 from templatemine.packs import pack_folder, pack_json
 from templatemine.packs.pack import Pack
-from templatemine.packs.pack_folder import load_packs, pack_files, pack_names, read_rejected
+from templatemine.packs.pack_folder import PackFiles, pack_files, pack_names, read_rejected
 from templatemine.text.linear import compile_linear
 
 
@@ -125,7 +125,7 @@ def test_names_of_sources_are_never_paths(tmp_path: Path, source: str) -> None:
     if "\ud800" not in source:
         folder.mkdir()
         (folder / "p.json").write_text(text)
-        assert list(load_packs([folder])) == [source]
+        assert list(PackFiles([folder]).load_all()) == [source]
 
 
 OTHERS: dict[str, Callable[[Path, Path], None]] = {
@@ -155,7 +155,7 @@ def test_links_are_not_followed_out_of_a_folder(tmp_path: Path, kind: str) -> No
 
     def load() -> None:
         try:
-            load_packs([folder])
+            PackFiles([folder]).load_all()
         except PackError as error:
             told.append(error)
 
@@ -175,11 +175,11 @@ def test_links_within_a_folder_and_links_to_folders_are_fine(tmp_path: Path) -> 
     (folder / "p.json").symlink_to("p.pack")
     (tmp_path / "link").symlink_to(folder)
     for path in (folder, tmp_path / "link", folder / "p.json"):
-        assert list(load_packs([path])) == [PACK.source]
+        assert list(PackFiles([path]).load_all()) == [PACK.source]
     assert pack_files(folder) == [str(folder / "p.json")]
 
 
 def test_a_pack_of_deep_json_is_refused(tmp_path: Path) -> None:
     (tmp_path / "p.json").write_text(json.dumps({"schema": 1})[:-1] + ', "x": ' + "[" * 100_000)
     with pytest.raises(PackError, match="not JSON"):
-        load_packs([tmp_path])
+        PackFiles([tmp_path]).load_all()

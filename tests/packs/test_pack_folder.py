@@ -22,7 +22,6 @@ from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import (
     PackFiles,
     RejectedCandidate,
-    load_packs,
     open_pack_folder,
     pack_files,
     read_rejected,
@@ -98,9 +97,9 @@ def test_round_trip(tmp_path: Path, pack: Pack) -> None:
     assert paths[0] == str(tmp_path / "a.json")
     assert paths[2] is None
     assert len(list(tmp_path.iterdir())) == 4
-    loaded = load_packs([tmp_path])
+    loaded = PackFiles([tmp_path]).load_all()
     assert {source: one.templates for source, one in loaded.items()} == {"a": pack.templates, "../B": pack.templates}
-    assert load_packs(path for path in paths if path).keys() == loaded.keys()
+    assert PackFiles(path for path in paths if path).load_all().keys() == loaded.keys()
     assert list(read_rejected(tmp_path / "a.json")) == REJECTED
     assert list(read_rejected(str(paths[1]))) == []
     lines = gzip.decompress((tmp_path / "a.rejected.jsonl.gz").read_bytes()).splitlines(keepends=True)
@@ -165,7 +164,7 @@ def test_two_packs_for_a_source(tmp_path: Path, pack: Pack) -> None:
     pack.save(tmp_path / "1.json")
     pack.save(tmp_path / "2.json")
     with pytest.raises(PackError) as caught:
-        load_packs([tmp_path])
+        PackFiles([tmp_path]).load_all()
     found = f"found a second one for 'a'; the first is {tmp_path}/1.json; give one of them, or compare both with"
     assert str(caught.value) == f"{tmp_path}/2.json: expected one pack a source, {found} templatemine diff"
 
@@ -230,7 +229,7 @@ def test_what_is_no_pack_is_told_at_once(tmp_path: Path, pack: Pack, text: str) 
     replace(pack, source="b").save(tmp_path / "b.json")
     (tmp_path / "a.json").write_text(text)
     with pytest.raises(PackError, match=r"a\.json: "):
-        load_packs([tmp_path])
+        PackFiles([tmp_path]).load_all()
     if "templates" not in text:  # else the source is told, and no more was asked
         with pytest.raises(PackError, match=r"a\.json: "):
             PackFiles([tmp_path])

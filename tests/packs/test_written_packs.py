@@ -20,7 +20,7 @@ from templatemine.errors import PackError, UnreadablePackError
 from templatemine.kinds import CUT_ALL
 from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
-from templatemine.packs.pack_folder import load_packs, open_pack_folder
+from templatemine.packs.pack_folder import PackFiles, open_pack_folder
 from templatemine.packs.pack_record import keep_one_of_each, template_id
 from templatemine.pipeline import Miner
 
@@ -251,4 +251,4 @@ def test_the_others_of_a_folder_are_written(tmp_path: Path) -> None:
         outcomes = [folder.save(Result(pack)) for pack in (replace(BAD, source="bad"), good)]
     assert outcomes[0].bug.startswith(f"bad: templates[{len(PACK.templates)}] (")
     assert (outcomes[0].pack, outcomes[1].bug) == (None, "")
-    assert [*load_packs([tmp_path])] == ["good"]
+    assert [*PackFiles([tmp_path]).load_all()] == ["good"]

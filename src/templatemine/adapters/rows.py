@@ -18,7 +18,7 @@ from templatemine.io.jsonl import decode_line
 from templatemine.io.pending import Items
 from templatemine.model import Document, exact_str
 from templatemine.packs.pack import Pack
-from templatemine.packs.pack_folder import load_packs
+from templatemine.packs.pack_folder import PackFiles
 
 __all__ = ["Columns", "Packs", "RowCleaner", "body_columns", "in_order"]
 
@@ -66,7 +66,7 @@ class RowCleaner:
     """
 
     def __init__(self, packs: Packs, clean: CleanConfig | None = None, *, again: bool = False) -> None:
-        self._packs = packs if isinstance(packs, Mapping) else load_packs([packs], errors="skip")
+        self._packs = packs if isinstance(packs, Mapping) else PackFiles([packs], errors="skip").load_all()
         if clean is not None and clean.stubs == "drop":
             raise ConfigError("stubs: expected mark or keep where rows are cleaned, for none can be left out; got drop")
         self._config = StreamConfig(clean=clean or CleanConfig(), again=again)

@@ -35,7 +35,7 @@ from templatemine.adapters.rows import Packs, body_columns, in_order
 from templatemine.cleaning.records import StreamConfig
 from templatemine.mining.methods import ResolvedConfig, resolve_defaults
 from templatemine.mining.stages import count_queries
-from templatemine.packs.pack_folder import load_packs, warn_skipped
+from templatemine.packs.pack_folder import PackFiles, warn_skipped
 from templatemine.pipeline import Executor, drive
 
 if TYPE_CHECKING:
@@ -448,7 +448,7 @@ def clean_archive(
 def _serialize_packs(packs: DataFrame | Packs) -> dict[str, bytes]:
     """Serialise packs by source to be broadcast; those of a data frame are checked on the executors."""
     if isinstance(packs, (str, os.PathLike)):
-        packs = load_packs([packs], errors="skip")
+        packs = PackFiles([packs], errors="skip").load_all()
     if isinstance(packs, Mapping):
         return {source: tasks.serialize(pack) for source, pack in packs.items()}
     some = packs.where(F.col("pack").isNotNull()).select("source", "pack")

@@ -134,7 +134,7 @@ def run(args: argparse.Namespace) -> int:
     terminal = common.Terminal(quiet=False, strict=False)
     common.check_archive_source(args, "--only asks about one source")
     files = PackFiles(common.find_packs(args.packs), errors="skip")
-    packs = files.readable(terminal.skip_bad_pack)
+    packs = files.load_all(terminal.skip_bad_pack)
     named = common.choose_packs(args, packs)
     if args.reject or args.accept:
         _decide_by_id(args, terminal, {source: files.files[source] for source in named})

@@ -75,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
 def _load_both(old: str, new: str, terminal: common.Terminal) -> tuple[Mapping[str, Pack], Mapping[str, Pack]]:
     """Load the packs of both sides; two files are compared whatever their sources."""
     from templatemine.packs.pack import Pack
-    from templatemine.packs.pack_folder import load_packs
+    from templatemine.packs.pack_folder import PackFiles
 
     old, new = common.find_pack(old), common.find_pack(new)
     if os.path.isdir(old) != os.path.isdir(new):
@@ -92,7 +92,7 @@ def _load_both(old: str, new: str, terminal: common.Terminal) -> tuple[Mapping[s
                 "these, and not one source before and after"
             )
         return {after.source: before}, {after.source: after}
-    before_all, after_all = (load_packs([path], errors="skip", on_skip=terminal.skip_bad_pack) for path in (old, new))
+    before_all, after_all = (PackFiles([path], errors="skip").load_all(terminal.skip_bad_pack) for path in (old, new))
     return before_all, after_all
 
 

@@ -44,11 +44,11 @@ def run(args: argparse.Namespace) -> int:
     """Read, watch, warn."""
     from templatemine.cleaning.drift import DriftConfig, detect_drift
     from templatemine.cleaning.hits import read_hits
-    from templatemine.packs.pack_folder import load_packs
+    from templatemine.packs.pack_folder import PackFiles
 
     terminal = common.Terminal(quiet=args.quiet, strict=False)
     path = common.find_pack(args.packs)
-    packs = load_packs([path], errors="skip", on_skip=terminal.skip_bad_pack)
+    packs = PackFiles([path], errors="skip").load_all(terminal.skip_bad_pack)
     is_folder = os.path.isdir(path)
     days = read_hits(args.hits or os.path.join(path if is_folder else os.path.dirname(path), "hits"))
     if not is_folder:

@@ -164,7 +164,7 @@ def run(args: argparse.Namespace) -> int:
 def _make_system(args: argparse.Namespace, terminal: common.Terminal) -> System:
     """Return the system under test: mining with the given options, or existing packs."""
     from templatemine.evaluation.cleaning_systems import mining_system, pack_cleaner
-    from templatemine.packs.pack_folder import load_packs
+    from templatemine.packs.pack_folder import PackFiles
 
     if not getattr(args, "packs", None):
         config = PipelineConfig(method=args.method, **common.scoring_config(args))
@@ -174,7 +174,7 @@ def _make_system(args: argparse.Namespace, terminal: common.Terminal) -> System:
     if given != (mining.method, mining.model, mining.select.caution, 1):
         raise ConfigError("--packs excludes --method, --model, --caution and --folds: nothing is mined")
     args.method = args.model = None
-    clean = pack_cleaner(load_packs(common.find_packs(args.packs)), args.trial.clean, terminal.met)
+    clean = pack_cleaner(PackFiles(common.find_packs(args.packs)).load_all(), args.trial.clean, terminal.met)
     return lambda history, documents: clean(documents)
 
 

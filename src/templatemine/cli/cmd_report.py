@@ -63,7 +63,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Load, measure, write."""
     from templatemine.io.write import atomic_writer
-    from templatemine.packs.pack_folder import PackFiles, RejectedCandidate, load_packs, read_rejected
+    from templatemine.packs.pack_folder import PackFiles, RejectedCandidate, read_rejected
     from templatemine.packs.readable import shorten
     from templatemine.report.page import rejection_command, render, require_libraries
     from templatemine.report.summary import summarise
@@ -79,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
     config = ReportConfig(samples=args.samples, context=args.context, rows=args.rows, rejected=args.rejected)
     with atomic_writer(args.output, force=args.force) as output:
         files = PackFiles(args.packs, errors="skip")
-        packs = common.choose_packs(args, files.readable(terminal.skip_bad_pack))
+        packs = common.choose_packs(args, files.load_all(terminal.skip_bad_pack))
         records = None
         if args.archive:
             read = common.read_config(args)
@@ -95,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
                 )
 
         before = (
-            load_packs([common.find_pack(args.against)], errors="skip", on_skip=terminal.skip_bad_pack)
+            PackFiles([common.find_pack(args.against)], errors="skip").load_all(terminal.skip_bad_pack)
             if args.against is not None
             else None
         )

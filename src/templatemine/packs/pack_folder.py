@@ -341,6 +341,11 @@ def _read_source(path: str) -> str | None:
     return source if isinstance(source, str) else None
 
 
+def warn_skipped(source: str, error: SkippedPackError) -> None:
+    """Warn of a pack that is skipped."""
+    warn_caller(f"pack skipped, and {source!r} left as it is: {error}")
+
+
 class PackFiles(Mapping[str, Pack]):
     """The packs of files and folders by the source that each names, read when they are asked for.
 
@@ -447,8 +452,8 @@ class PackFiles(Mapping[str, Pack]):
         """Return the source as it is in `files`: where a file does not tell its source, the name of the file."""
         return source if source in self.files or not self._bad else safe_file_name(source)
 
-    def readable(self, on_skip: Callable[[str, SkippedPackError], None]) -> dict[str, Pack]:
-        """Read all packs; report each that is skipped."""
+    def load_all(self, on_skip: Callable[[str, SkippedPackError], None] = warn_skipped) -> dict[str, Pack]:
+        """Load all packs by their sources; report each that is skipped."""
         packs = {}
         for source in self.files:
             try:
@@ -487,30 +492,6 @@ def _has_more_than_tokens(file: str) -> bool:
     with open(file, "rb") as handle:
         data = handle.read(MAX_PACK_BYTES).translate(None, b" \t\r\n")
     return any(mark in data for mark in _MORE_THAN_TOKENS)
-
-
-def load_packs(
-    paths: Iterable[str | os.PathLike[str]],
-    *,
-    errors: str = "raise",
-    on_skip: Callable[[str, SkippedPackError], None] | None = None,
-) -> dict[str, Pack]:
-    """Load all packs of files and folders, by the source that each names.
-
-    With `errors` "skip" those of a folder that cannot be trusted are left out, and `on_skip` is called for each, or a
-    warning names it.
-
-    Raises
-    ------
-    PackError
-        A pack cannot be trusted (see `Pack.load`), or two are for the same source.
-    """
-    return PackFiles(paths, errors=errors).readable(on_skip or warn_skipped)
-
-
-def warn_skipped(source: str, error: SkippedPackError) -> None:
-    """Warn of a pack that is skipped."""
-    warn_caller(f"pack skipped, and {source!r} left as it is: {error}")
 
 
 def rejected_path(pack: str | os.PathLike[str]) -> str:
