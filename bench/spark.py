@@ -198,7 +198,7 @@ def compare_with_pool(path: str, cores: int) -> dict[str, float]:
     for _ in range(REPEATS):
         start = time.perf_counter()
         cleaner = RecordCleaner(packs, jobs=cores)
-        out["pool_clean_bytes"] = sum(map(len, cleaner.pieces(read_batches([path], ReadConfig(), print))))
+        out["pool_clean_bytes"] = sum(map(len, cleaner.clean_batches(read_batches([path], ReadConfig(), print))))
         times.append(time.perf_counter() - start)
     out["pool_clean_seconds"] = min(times)
     spark = _start_session(cores)

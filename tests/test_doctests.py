@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import templatemine
-from templatemine.io.read import read_records
+from templatemine.io.read import read_batches
 
 ROOT = Path(__file__).resolve().parents[1] / "src" / "templatemine"
 sys.path.insert(0, str(Path(__file__).resolve().parent / "cli"))
@@ -66,7 +66,7 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return {
         **{"folder": folder, "templatemine": templatemine, "packs": packs, "pack": pack, "html": page, "paged": paged},
         **{
-            "read_records": read_records,
+            "read_batches": read_batches,
             "output": io.BytesIO(),
             "body": rows[0]["text"],
             "texts": [row["text"] for row in rows],

@@ -17,6 +17,7 @@ pa = pytest.importorskip("pyarrow")
 from templatemine.adapters import tasks  # noqa: E402
 from templatemine.cleaning.records import RecordCleaner, StreamConfig  # noqa: E402
 from templatemine.config import CleanConfig, MarkupConfig, PipelineConfig, ReadConfig  # noqa: E402
+from templatemine.io.pending import Items  # noqa: E402
 from templatemine.mining.methods import resolve_defaults  # noqa: E402
 from templatemine.mining.stages import SourceReport, count_queries  # noqa: E402
 from templatemine.model import Document  # noqa: E402
@@ -175,7 +176,7 @@ def test_cleaning_is_that_of_the_command_line() -> None:
         if row["source"] is None:
             assert (one["text"], one["removed"]) == (row["text"], None)
             continue
-        wanted = orjson.loads(cleaner.clean_batch([(row["source"], "", fields)]).data)
+        wanted = orjson.loads(cleaner.clean_batch(Items([(row["source"], "", fields)])).data)
         assert one["text"] == wanted.get("text")
         removed = wanted.get("removed")  # of a page no kind is told
         assert one["removed"] == (removed and [{"kind": None, **span} for span in removed])

@@ -65,7 +65,7 @@ RECORDS = st.fixed_dictionaries(
 def cleaned(packs: Mapping[str, Pack], data: bytes, **options: Any) -> tuple[bytes, SourceTally]:
     cleaner = RecordCleaner(packs, StreamConfig(**options))
     lines = Lines("place", "a", 1, data)
-    return b"".join(cleaner.pieces([lines])), cleaner.tally.total()
+    return b"".join(cleaner.clean_batches([lines])), cleaner.tally.total()
 
 
 @settings(max_examples=150, deadline=None)
@@ -166,7 +166,7 @@ def test_pages(tmp_path: Path) -> None:
         given = tmp_path / "a.jsonl"
         for number in range(2):
             config = StreamConfig(blocks_field="blocks", clean=CleanConfig(text_format=form))
-            done = b"".join(RecordCleaner(packs, config).pieces(read_batches([str(given)], config.read)))
+            done = b"".join(RecordCleaner(packs, config).clean_batches(read_batches([str(given)], config.read)))
             given = tmp_path / f"{form}{number}.jsonl"
             given.write_bytes(done)
             outputs.append(done)

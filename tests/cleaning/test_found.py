@@ -11,8 +11,8 @@ from strategies import make_pack
 from templatemine.cleaning.found import MetadataFinder, read_byline, read_dateline
 from templatemine.cleaning.records import RecordCleaner, StreamConfig
 from templatemine.config import CleanConfig
+from templatemine.io.pending import Items
 from templatemine.kinds import choose
-from templatemine.model import Document, Record
 from templatemine.packs.pack import Pack
 from templatemine.text.patterns import pattern_set
 
@@ -221,11 +221,10 @@ def test_what_a_page_is_worked_with_is_no_place(words: str) -> None:
 @pytest.mark.parametrize("policy", ["llm", "reader", "archive"])
 def test_records_have_it_whatever_is_cut(policy: str) -> None:
     fields = {"source": "a", "text": "By Ines Harper\nThe story.\nSign up now"}
-    record = Record(document=Document(source="a", id="1", text=fields["text"]), fields=fields, where="f:1")
     cleaner = RecordCleaner({"a": pack()}, StreamConfig(clean=CleanConfig(choice=choose(policy)), found=True))
-    (line,) = b"".join(cleaner.lines([record])).splitlines()
-    written = orjson.loads(line)
+    batch = cleaner.clean_batch(Items([("a", "f:1", fields)]))
+    written = orjson.loads(batch.data)
     assert written["found"] == {"byline": ["Ines Harper"]}
     assert ("By Ines Harper" in written["text"]) == (policy != "llm")
-    counts = cleaner.tally.total()
+    counts = batch.tally.total()
     assert (counts.with_found, counts.found) == (1, {"byline": 1})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from templatemine.cleaning.tally import SourceTally
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import CapacityError, ConfigError, CorpusError
 from templatemine.io import read as reading
-from templatemine.io.pending import Lines
+from templatemine.io.pending import Items, Lines
 from templatemine.io.read import batch_records, read_batches, read_records
 from templatemine.kinds import CUT_ALL, KINDS, POLICIES, Choice
 from templatemine.model import Document, Record
@@ -49,6 +49,11 @@ def to_records(fields: list[dict[str, Any]]) -> list[Record]:
         )
         for place, one in enumerate(fields)
     ]
+
+
+def clean_records(cleaner: RecordCleaner, records: list[Record], **callbacks: Any) -> Iterator[bytes]:
+    batches = batch_records(records, False, reading.BATCH_RECORDS, reading.BATCH_CHARACTERS)
+    return cleaner.clean_batches(batches, **callbacks)
 
 
 @pytest.fixture(scope="module")
@@ -82,14 +87,15 @@ def test_lines_as_they_stand_and_records_have_the_same_kinds(
     done = []
     for engine in ("native", "regex"):
         cleaner = RecordCleaner({"a": pack}, StreamConfig(clean=CleanConfig(engine=engine, choice=choice)))
-        lines = b"".join(cleaner.pieces(read_batches([str(path)], ReadConfig()))).splitlines()
+        lines = b"".join(cleaner.clean_batches(read_batches([str(path)], ReadConfig()))).splitlines()
         done.append((lines, cleaner.tally.sources["a"]))
     assert done[0] == done[1]
     lines, counts = done[0]
     for engine in ("native", "regex"):
         marker = RecordCleaner({"a": pack}, StreamConfig(clean=CleanConfig(engine=engine, choice=choice), mark=True))
         marked = [
-            orjson.loads(one) for one in b"".join(marker.pieces(read_batches([str(path)], ReadConfig()))).splitlines()
+            orjson.loads(one)
+            for one in b"".join(marker.clean_batches(read_batches([str(path)], ReadConfig()))).splitlines()
         ]
         assert [one["text"] for one in marked] == texts
         assert [one["removed"] for one in marked] == [orjson.loads(line)["removed"] for line in lines]
@@ -107,7 +113,7 @@ def test_lines_and_tally(packs: Mapping[str, Pack]) -> None:
     fields = rows("a", 300) + rows("b", 2)
     lines = [
         orjson.loads(line)
-        for piece in cleaner.lines(to_records(fields), progress=steps.append)
+        for piece in clean_records(cleaner, to_records(fields), progress=steps.append)
         for line in piece.splitlines()
     ]
     assert len(lines) == 302
@@ -125,10 +131,10 @@ def test_lines_and_tally(packs: Mapping[str, Pack]) -> None:
 def test_a_fallback_is_for_sources_without_a_pack(packs: Mapping[str, Pack]) -> None:
     fields = [*rows("a", 2), *({**row, "source": "new"} for row in rows("a", 3))]
     plain = RecordCleaner({"a": packs["a"]})
-    before = [orjson.loads(line) for line in b"".join(plain.lines(to_records(fields))).splitlines()]
+    before = [orjson.loads(line) for line in b"".join(clean_records(plain, to_records(fields))).splitlines()]
     assert before[2:] == fields[2:]
     cleaner = RecordCleaner({"a": packs["a"]}, StreamConfig(fallback="a"))
-    after = [orjson.loads(line) for line in b"".join(cleaner.lines(to_records(fields))).splitlines()]
+    after = [orjson.loads(line) for line in b"".join(clean_records(cleaner, to_records(fields))).splitlines()]
     assert after[:2] == before[:2]
     assert [one["text"] for one in after[2:4]] == [one["text"] for one in before[:2]]
     assert (cleaner.tally.sources["new"].fallback, cleaner.tally.sources["new"].no_pack) == (3, 0)
@@ -140,7 +146,8 @@ def test_a_fallback_is_for_sources_without_a_pack(packs: Mapping[str, Pack]) -> 
 def test_a_fallback_is_prepared_once(packs: Mapping[str, Pack], monkeypatch: pytest.MonkeyPatch) -> None:
     made = made_cleaners(monkeypatch)
     fields = [{**row, "source": f"new{place}"} for place, row in enumerate(rows("a", 9))]
-    list(RecordCleaner({"a": packs["a"]}, StreamConfig(fallback="a")).lines(to_records([*fields, *rows("a", 1)])))
+    cleaner = RecordCleaner({"a": packs["a"]}, StreamConfig(fallback="a"))
+    list(clean_records(cleaner, to_records([*fields, *rows("a", 1)])))
     assert made == ["a"]
 
 
@@ -148,7 +155,7 @@ def test_it_is_what_the_cleaner_gives(packs: Mapping[str, Pack]) -> None:
     cleaner = RecordCleaner(packs, StreamConfig(clean=CleanConfig(gap=9, engine="regex")))
     own = Cleaner(packs["a"], CleanConfig(gap=9))
     for record, line in zip(
-        to_records(rows("a", 5)), b"".join(cleaner.lines(to_records(rows("a", 5)))).splitlines(), strict=True
+        to_records(rows("a", 5)), b"".join(clean_records(cleaner, to_records(rows("a", 5)))).splitlines(), strict=True
     ):
         cleaned = own.clean(record.document.body)
         removed = [{**span_fields(span), "templates": list(span.templates)} for span in cleaned.removed]
@@ -176,7 +183,7 @@ def test_a_cleaner_is_made_once(
     made = made_cleaners(monkeypatch)
     new = tmp_path / "new.jsonl"
     new.write_bytes(b"\n".join(map(orjson.dumps, rows("a", 60))))
-    list(RecordCleaner(packs, jobs=jobs).pieces(read_batches([str(new)], ReadConfig(), None, 5)))
+    list(RecordCleaner(packs, jobs=jobs).clean_batches(read_batches([str(new)], ReadConfig(), None, 5)))
     assert made == ["a"]
 
 
@@ -206,18 +213,18 @@ def test_a_record_that_cannot_be_cleaned(packs: Mapping[str, Pack], monkeypatch:
 
     monkeypatch.setattr(Cleaner, "clean", clean)
     errors: list[CorpusError] = []
-    lines = b"".join(RecordCleaner(packs).lines(to_records(rows("a", 3)), errors.append)).splitlines()
+    lines = b"".join(clean_records(RecordCleaner(packs), to_records(rows("a", 3)), on_error=errors.append)).splitlines()
     assert len(lines) == 2
     assert [str(error) for error in errors] == ["f:2: cannot be cleaned: too long"]
     with pytest.raises(CorpusError, match="f:2: cannot be cleaned"):
-        list(RecordCleaner(packs).lines(to_records(rows("a", 3))))
+        list(clean_records(RecordCleaner(packs), to_records(rows("a", 3))))
 
 
 def test_jobs_change_nothing(packs: Mapping[str, Pack], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "BATCH_RECORDS", 3)
     records = to_records([one for pair in zip(rows("a", 40), rows("c", 40), strict=True) for one in pair])
     one, two = RecordCleaner(packs), RecordCleaner(packs, jobs=2)
-    assert b"".join(one.lines(records)) == b"".join(two.lines(records))
+    assert b"".join(clean_records(one, records)) == b"".join(clean_records(two, records))
     assert one.tally == two.tally
 
 
@@ -234,7 +241,7 @@ def test_plain_lines_are_cleaned_in_threads(
         errors: list[CorpusError] = []
         cleaner = RecordCleaner(given, jobs=jobs)
         batches = read_batches([str(new)], ReadConfig(), errors.append, size=reading.LINE_BATCH_BYTES)
-        return b"".join(cleaner.pieces(batches, errors.append)), cleaner.tally, [str(one) for one in errors]
+        return b"".join(cleaner.clean_batches(batches, errors.append)), cleaner.tally, [str(one) for one in errors]
 
     def refuse(*_: Any) -> Any:
         raise AssertionError("a process")
@@ -245,7 +252,7 @@ def test_plain_lines_are_cleaned_in_threads(
     with pytest.raises(AssertionError, match="a process"):
         cleaned(2, {**packs, "b": by_hand})
     with pytest.raises(CorpusError, match="expected a JSON object"):
-        list(RecordCleaner(packs, jobs=2).pieces(read_batches([str(new)], ReadConfig(), None, 3)))
+        list(RecordCleaner(packs, jobs=2).clean_batches(read_batches([str(new)], ReadConfig(), None, 3)))
 
 
 def test_batches_end_by_records_and_by_characters() -> None:
@@ -299,10 +306,10 @@ def test_lines_as_they_stand_give_what_records_give(packs: Mapping[str, Pack], t
     read_errors: list[str] = []
     records = read_records(path, ReadConfig(), lambda error: read_errors.append(str(error)))
     one, two = RecordCleaner(packs), RecordCleaner(packs)
-    expected = b"".join(one.lines(records))
+    expected = b"".join(clean_records(one, records))
     errors: list[str] = []
     batches = read_batches([str(path)], ReadConfig(), lambda error: None)
-    found = b"".join(two.pieces(batches, lambda error: errors.append(str(error))))
+    found = b"".join(two.clean_batches(batches, lambda error: errors.append(str(error))))
     # A line that is cleaned as it stands keeps its blanks.
     assert found.replace(b'{"text": "without', b'{"text":"without') == expected
     assert errors == read_errors
@@ -321,7 +328,7 @@ def test_of_many_doubtful_cuts_a_few_are_looked_at(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(tally, "leaves_part", note)
     pack = make_pack([([b"(Read", b"below"], "(Read below")], pattern_set("news"), "-", False)
     line = orjson.dumps({"source": "q", "text": "(Read below 1. " * 400}) + b"\n"
-    for batch in (Lines("a.jsonl", "default", 1, line), [("q", "a.jsonl:1", orjson.loads(line))]):
+    for batch in (Lines("a.jsonl", "default", 1, line), Items([("q", "a.jsonl:1", orjson.loads(line))])):
         for torn, most in ((False, 10), (True, 400)):
             looked.clear()
             RecordCleaner({"q": pack}, StreamConfig(torn=torn)).clean_batch(batch)

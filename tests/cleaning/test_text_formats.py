@@ -17,7 +17,7 @@ from templatemine.config import TEXT_FORMATS, CleanConfig, PageConfig
 from templatemine.errors import ConfigError
 from templatemine.evaluation.cleaning_systems import pack_cleaner
 from templatemine.io.pending import Items
-from templatemine.model import Document, Record
+from templatemine.model import Document
 from templatemine.packs.pack import Pack
 from templatemine.report.explain import Explainer
 
@@ -168,10 +168,7 @@ def test_records_are_lines_in_every_format(packs: Mapping[str, Pack]) -> None:
     html = marked_page(5).replace("said the engineer", "said \ud800 the engineer")
     for form in FORMATS:
         cleaner = RecordCleaner(packs, StreamConfig(clean=CleanConfig(text_format=form)))
-        record = Record(
-            document=Document(source="o", id="1", html=html), fields={"source": "o", "html": html}, where="f:1"
-        )
-        (data,) = cleaner.lines([record])
-        text = json.loads(data)["text"]
+        batch = cleaner.clean_batch(Items([("o", "f:1", {"source": "o", "html": html})]))
+        text = json.loads(batch.data)["text"]
         assert isinstance(text, str)
         assert "the engineer" in text

@@ -219,7 +219,7 @@ def test_pages_that_were_garbled_are_counted() -> None:
     )
     extractor = RecordExtractor()
     pages = [("a", str(number), {"html": f"<p>{one}</p>"}) for number, one in enumerate(made)]
-    assert b"".join(extractor.pieces([Items(pages)])).count(b"\n") == 3
+    assert b"".join(extractor.extract_batches([Items(pages)])).count(b"\n") == 3
     assert extractor.tally.notes[GARBLED] == 2
 
 

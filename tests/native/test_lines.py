@@ -446,7 +446,7 @@ def test_jobs_and_batches_change_no_byte(tmp_path: Path) -> None:
         cleaner = RecordCleaner(PACKS, jobs=jobs)
         errors: list[str] = []
         batches = read_batches([str(path)], ReadConfig(), None, most)
-        data = b"".join(cleaner.pieces(batches, lambda error, errors=errors: errors.append(str(error))))  # type: ignore[misc]
+        data = b"".join(cleaner.clean_batches(batches, lambda error, errors=errors: errors.append(str(error))))  # type: ignore[misc]
         found.append((data, errors, cleaner.tally))
     assert found[0][1][0].startswith(f"{path}:901: ")
     assert found[0][1][1].startswith(f"{path}:902: ")

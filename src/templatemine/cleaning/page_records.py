@@ -93,7 +93,7 @@ class RecordExtractor:
     Attributes
     ----------
     tally : ExtractTally
-        Of all that `pieces` has given so far.
+        Of all that `extract_batches` has given so far.
     """
 
     def __init__(
@@ -138,7 +138,7 @@ class RecordExtractor:
         if self._renderer is not None:
             self._renderer.close()
 
-    def pieces(
+    def extract_batches(
         self,
         batches: Iterable[PendingBatch],
         on_error: Callable[[CorpusError], None] | None = None,

@@ -32,11 +32,11 @@ from templatemine.cleaning.cleaner import Cleaner, count_page_text, page_text
 from templatemine.cleaning.tally import SourceTally, Tally, count_spans
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import ConfigError, CorpusError, PackError, SkippedPackError, TemplateMineError
-from templatemine.io import read as archives
 from templatemine.io.fields import address_of, date_of, page_of
 from templatemine.io.jsonl import decode_line, encode_line, encode_plain
-from templatemine.io.pending import Item, Items, Lines, PendingBatch, Rows
-from templatemine.model import Cleaned, PageHistory, Record, Span
+from templatemine.io.pending import Items, Lines, PendingBatch, Rows
+from templatemine.io.read import read_batch
+from templatemine.model import Cleaned, PageHistory, Span
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import PackFiles
 from templatemine.packs.pack_record import KIND_NAMES
@@ -49,15 +49,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamConfig:
-    """Names of the fields, how to clean, and the name of the field for the cuts; and of that for the blocks of the
-    main text of pages, None for none.
+    """Options of cleaning records.
 
-    keep_html : write pages that were taken out of a WARC or a feed beside their text.  rows : rows of tables come out
-    as such.  hits : count by day what each expression hits.  fallback : the pack, by the source that it names, for
-    records of sources without one; None to pass these on as they are.  again : clean what carries cuts, too.
-    mark : leave texts as they are, and say alone what would be cut.  found : also write what bylines and datelines of
-    articles say, in a field ``found`` (`cleaning.found`); not into tables.  torn : look for torn sentences in all
-    texts that change, and not only in those of usual length.  only : the sources whose records come out; None for all.
+    read, clean : names of the fields, and how texts and pages are cleaned.
+    removed_field, blocks_field : names of the fields for the cuts, and for the blocks of the main text of pages, None
+        for none.
+    keep_html : write pages that were taken out of a WARC or a feed beside their text.
+    rows : rows of tables come out as such.
+    hits : count by day what each expression hits.
+    fallback : the pack, by the source that it names, for records of sources without one; None to pass these on.
+    again : clean what carries cuts, too.
+    mark : leave texts as they are, and say alone what would be cut.
+    found : also write what bylines and datelines of articles say (`cleaning.found`); not into tables.
+    torn : look for torn sentences in all texts that change, and not only in those of usual length.
+    only : the sources whose records come out; None for all.
     """
 
     read: ReadConfig = field(default_factory=ReadConfig)
@@ -103,13 +108,13 @@ class RecordCleaner:
     Attributes
     ----------
     tally : Tally
-        Of all that `lines` has given so far.
+        Of all that `clean_batches` has given so far.
 
     Examples
     --------
     >>> cleaner = RecordCleaner(packs)  # doctest: +SKIP
-    >>> for piece in cleaner.lines(read_records("new.jsonl", ReadConfig())):  # doctest: +SKIP
-    ...     output.write(piece)
+    >>> for lines in cleaner.clean_batches(read_batches(["new.jsonl"], ReadConfig())):  # doctest: +SKIP
+    ...     output.write(lines)
     """
 
     def __init__(
@@ -143,17 +148,7 @@ class RecordCleaner:
             return None if pack.html else [one.id for one in pack.templates if cuts(one.kind)]
         return None
 
-    def lines(
-        self,
-        records: Iterable[Record],
-        on_error: Callable[[CorpusError], None] | None = None,
-        progress: Callable[[SourceTally], None] | None = None,
-    ) -> Generator[bytes, None, None]:
-        """Yield the cleaned records as lines of JSON; see `pieces`."""
-        batches = archives.batch_records(records, False, archives.BATCH_RECORDS, archives.BATCH_CHARACTERS)
-        return self.pieces(batches, on_error, progress)
-
-    def pieces(
+    def clean_batches(
         self,
         batches: Iterable[PendingBatch],
         on_error: Callable[[CorpusError], None] | None = None,
@@ -190,10 +185,8 @@ class RecordCleaner:
         )
         return collect_output(results, count, on_error)
 
-    def clean_batch(self, batch: PendingBatch | list[Item]) -> BatchResult[Tally]:
+    def clean_batch(self, batch: PendingBatch) -> BatchResult[Tally]:
         """Clean some records; depends on nothing but them, so it may run anywhere."""
-        if isinstance(batch, list):
-            batch = Items(batch)
         tally = Tally()
         errors: list[CorpusError] = []
         if isinstance(batch, Rows) and self.config.rows:
@@ -289,7 +282,7 @@ class RecordCleaner:
         """Clean records and return lines of JSON; for one that was cleaned before, its line in `raw`."""
         lines: list[bytes] = []
         slim = isinstance(batch, Items) and batch.derived and not self.config.keep_html
-        for source, where, record, plain in archives.read_batch(batch, self.config.read, errors.append):
+        for source, where, record, plain in read_batch(batch, self.config.read, errors.append):
             if self._is_other(source):
                 tally.leave_out(source)
                 continue
@@ -359,73 +352,91 @@ class RecordCleaner:
 
     def _clean_record(self, source: str, record: dict[str, Any], tally: Tally) -> None:
         counts = tally.source_counts(source)
-        if record.get(self.config.read.text_field) is None and record.get(self.config.read.html_field) is None:
-            counts.no_text += 1  # a row of a table, all of whose rows are kept
-            return
-        ready = self._find_cleaner(source)
-        if source in self._bad_packs:
-            tally.bad_packs[source] = self._bad_packs[source]
-            counts.bad_pack += 1
-            return
-        if source not in self._packs:
-            page = self._prepare_without_pack(record)
-            if page is not None:
-                ready = page
-                counts.page_model += 1
-            else:
-                counts.fallback += ready is not None
+        ready = self._choose_cleaner(source, record, tally)
         if ready is None:
-            counts.no_pack += 1
             return
-        body = record.get(ready.field)
-        if ready.field == self.config.read.html_field:
+        body, is_page = record.get(ready.field), ready.field == self.config.read.html_field
+        if is_page:
             body = page_of(record.get(self.config.read.text_field), body)
         if body is None:
             counts.other_kind += 1
             return
         cleaned, blocks = ready.clean(body, address_of(record, self.config.read))
-        counts.formatted += self._formatted and ready.field == self.config.read.html_field
-        is_page = ready.field == self.config.read.html_field
-        kinds = count_page_text(body, cleaned.removed) if is_page else count_spans(cleaned.removed)
+        self._count_cuts(source, record, body, cleaned, is_page, tally)
+        self._write_cuts(record, cleaned, counts)
+        if ready.finder is not None and (found := ready.finder.find(body)):
+            record["found"] = found
+            if not self._drops(cleaned):
+                counts.add_found(found)
+        if blocks is not None and self.config.blocks_field is not None:
+            record[self.config.blocks_field] = [_block_fields(block) for block in blocks]
+
+    def _choose_cleaner(self, source: str, record: Mapping[str, Any], tally: Tally) -> _PreparedCleaner | None:
+        """Choose the cleaner of a record; None for one that stays as it is, which is counted."""
+        counts, names = tally.source_counts(source), self.config.read
+        text, page = record.get(names.text_field), record.get(names.html_field)
+        if text is None and page is None:
+            counts.no_text += 1  # a row of a table, all of whose rows are kept
+            return None
+        ready = self._find_cleaner(source)
+        if source in self._bad_packs:
+            tally.bad_packs[source] = self._bad_packs[source]
+            counts.bad_pack += 1
+            return None
+        if source not in self._packs:
+            if text is None and isinstance(page, str) and self.config.clean.html == "main":
+                counts.page_model += 1
+                return self._page_model
+            counts.fallback += ready is not None
+        counts.no_pack += ready is None
+        return ready
+
+    def _count_cuts(
+        self, source: str, record: Mapping[str, Any], body: str, cleaned: Cleaned, is_page: bool, tally: Tally
+    ) -> None:
+        """Count what is cut out of a record."""
+        counts, removed = tally.source_counts(source), cleaned.removed
+        kinds = count_page_text(body, removed) if is_page else count_spans(removed)
         left = len(cleaned.text)
-        if is_page and self.config.clean.text_format != "text":  # mark-up of the output is no text
-            left = len(page_text(body, cleaned.removed))
+        if is_page and self._formatted:  # mark-up of the output is no text
+            left = len(page_text(body, removed))
         size = left + sum(kinds.values()) if is_page else len(body)
-        drops = cleaned.stub and self.config.clean.stubs == "drop"  # nothing of it comes out
-        cut = size - (0 if drops else left)
+        cut = size if self._drops(cleaned) else size - left
+        counts.formatted += is_page and self._formatted
+        counts.characters += size
+        counts.cut += cut
         if self.config.hits and source in self._packs:
             from templatemine.text.dates import day_or_text
 
             day = day_or_text(date_of(record, self.config.read))
             tally.day_hits(source, day).add_document(size, cut, cleaned)
-        removed_field = self.config.removed_field
+        if not removed:
+            return
+        counts.changed += 1
+        counts.spans += len(removed)
+        counts.add_kinds(kinds)
+        longest, labels, most = self._looked
+        if not is_page and len(body) <= longest:
+            counts.looked += 1
+            cuts = _records.find_doubtful(body, [(span.start, span.end) for span in removed], labels)
+            tally.count_tears(source, body, cuts[:most], partial(record.get, self.config.read.id_field))
+
+    def _write_cuts(self, record: dict[str, Any], cleaned: Cleaned, counts: SourceTally) -> None:
+        """Put the cleaned text and the cuts into the fields of a record; count fields that are replaced, and stubs."""
+        removed_field, stub_field = self.config.removed_field, f"{self.config.removed_field}_stub"
         counts.replaced += record.get(removed_field) not in (None, "")  # a cell of CSV that is empty
-        if isinstance(record.get(f"{removed_field}_stub"), bool):
-            del record[f"{removed_field}_stub"]  # of an earlier cleaning
-        counts.characters += size
-        counts.cut += cut
-        removed = [span_fields(span) for span in cleaned.removed]
-        if removed:
-            counts.changed += 1
-            counts.spans += len(removed)
-            counts.add_kinds(kinds)
-            longest, labels, most = self._looked
-            if not is_page and len(body) <= longest:
-                counts.looked += 1
-                cuts = _records.find_doubtful(body, [(span.start, span.end) for span in cleaned.removed], labels)
-                tally.count_tears(source, body, cuts[:most], partial(record.get, self.config.read.id_field))
+        if isinstance(record.get(stub_field), bool):
+            del record[stub_field]  # of an earlier cleaning
         if not self.config.mark:
             record[self.config.read.text_field] = cleaned.text
-        record[removed_field] = removed
+        record[removed_field] = [span_fields(span) for span in cleaned.removed]
         if cleaned.stub:
             counts.stubs += 1
-            record[f"{removed_field}_stub"] = True
-        if ready.finder is not None and (found := ready.finder.find(body)):
-            record["found"] = found
-            if not drops:
-                counts.add_found(found)
-        if blocks is not None and self.config.blocks_field is not None:
-            record[self.config.blocks_field] = [_block_fields(block) for block in blocks]
+            record[stub_field] = True
+
+    def _drops(self, cleaned: Cleaned) -> bool:
+        """Return whether nothing of a text comes out, for it is a stub."""
+        return cleaned.stub and self.config.clean.stubs == "drop"
 
     @property
     def _formatted(self) -> bool:
@@ -433,18 +444,10 @@ class RecordCleaner:
         return self.config.clean.text_format != "text"
 
     @cached_property
-    def _clean_page(self) -> _CleanBody:
-        """Return the page cleaner for sources without a pack."""
-        return _page_cleaner(None, self.config.clean, self.config.blocks_field is not None)
-
-    def _prepare_without_pack(self, record: Mapping[str, Any]) -> _PreparedCleaner | None:
-        """Return the page model alone for pages of sources without a pack; None for a record with a text, which stays
-        as it is."""
-        names = self.config.read
-        page = isinstance(record.get(names.html_field), str) and record.get(names.text_field) is None
-        return (
-            _PreparedCleaner(self._clean_page, names.html_field) if page and self.config.clean.html == "main" else None
-        )
+    def _page_model(self) -> _PreparedCleaner:
+        """Return the page model alone, for pages of sources without a pack."""
+        clean = _page_cleaner(None, self.config.clean, self.config.blocks_field is not None)
+        return _PreparedCleaner(clean, self.config.read.html_field)
 
     def _find_cleaner(self, source: str) -> _PreparedCleaner | None:
         """Find the cleaner of a source; None without a pack, or with one of `_bad_packs`. It is made once, for the
@@ -475,17 +478,20 @@ class RecordCleaner:
         names, config = self.config.read, self.config.clean
         if self.config.mark and config.stubs == "keep":  # uncut text is marked all the same
             config = replace(config, stubs="mark")
+        if pack.html and config.html == "main":
+            clean = _page_cleaner(pack.pages, config, self.config.blocks_field is not None)
+            return _PreparedCleaner(clean, names.html_field)
+        cleaner = Cleaner(pack, config.plain())
         if pack.html:
-            return _PreparedCleaner(body_cleaner(pack, config, self.config.blocks_field is not None), names.html_field)
+            return _PreparedCleaner(_template_cleaner(cleaner), names.html_field)
         finder = None
         if self.config.found:
             from templatemine.cleaning.found import MetadataFinder
 
             finder = MetadataFinder(pack)
-        cleaner = Cleaner(pack, config.plain())
         cleaner.forget_templates()
         lines = cleaner.make_line_cleaner(mark=self.config.mark)
-        return _PreparedCleaner(_article_cleaner(cleaner), names.text_field, lines, finder)
+        return _PreparedCleaner(_template_cleaner(cleaner), names.text_field, lines, finder)
 
 
 _CUT_KEYS = frozenset({"start", "end", "templates"})
@@ -542,24 +548,10 @@ _NO_FIELD = '"'
 """Stands in no line as the name of a field, where it would be escaped."""
 
 _CleanBody = Callable[[str, "str | None"], "tuple[Cleaned, list[MainBlock] | None]"]
+"""Text or HTML, and its address -> text and cuts, and the blocks of the main text where they are asked for."""
 
 
-def body_cleaner(pack: Pack, config: CleanConfig, blocks: bool = True) -> _CleanBody:
-    """Make the cleaner of the bodies that a pack is for: articles by its templates, pages to their main text or, with
-    html ``strip``, by its templates as well.
-
-    Returns
-    -------
-    callable
-        Text or HTML, and its address -> `Cleaned`, and the blocks of the main text, None where it was not looked for,
-        or not `blocks`.
-    """
-    if pack.html and config.html == "main":
-        return _page_cleaner(pack.pages, config, blocks)
-    return _article_cleaner(Cleaner(pack, config.plain()))
-
-
-def _article_cleaner(cleaner: Cleaner) -> _CleanBody:
+def _template_cleaner(cleaner: Cleaner) -> _CleanBody:
     return lambda body, url: (cleaner.clean(body), None)
 
 

@@ -285,7 +285,7 @@ def run(args: argparse.Namespace) -> int:
                     _skip_packs(terminal, cleaner.tally, packs)
 
             batches = _tell_overruled(batches, read, packs, terminal)
-            with closing(cleaner.pieces(batches, terminal.met, progress)) as lines:
+            with closing(cleaner.clean_batches(batches, terminal.met, progress)) as lines:
                 for piece in lines:
                     output.write(piece)
         _check_not_empty(args, terminal, cleaner.tally)

@@ -300,7 +300,7 @@ def run(args: argparse.Namespace) -> int:
             if args.strict:
                 terminal.skip_packs(extractor.tally.bad_packs)
 
-        with closing(extractor.pieces(batches, terminal.met, progress)) as pieces:
+        with closing(extractor.extract_batches(batches, terminal.met, progress)) as pieces:
             for piece in pieces:
                 output.write(piece)
         if not extractor.tally.pages:

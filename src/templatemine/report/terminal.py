@@ -15,6 +15,7 @@ import orjson
 from templatemine.cleaning.cleaner import page_text
 from templatemine.cleaning.records import RecordCleaner
 from templatemine.errors import CorpusError
+from templatemine.io.pending import Items
 from templatemine.model import Record, Span, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.readable import describe_position, describe_reasons_once, shorten, template_text
@@ -204,7 +205,7 @@ def find_changes(
     names = cleaner.config.read
     for record in records:
         document = record.document
-        batch = cleaner.clean_batch([(document.source, record.where, record.fields)])
+        batch = cleaner.clean_batch(Items([(document.source, record.where, record.fields)]))
         for error in batch.errors:
             on_error(error)
         cleaner.tally.add(batch.tally)
