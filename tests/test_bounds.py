@@ -23,7 +23,7 @@ from templatemine.errors import ConfigError, CorpusError
 from templatemine.model import Document
 from templatemine.pipeline import Miner
 
-MODULES = ("config", "archive.run", "archive.update", "archive.window", "archive.sites", "cleaning.drift")
+MODULES = ("config", "archive.run", "archive.update", "archive.window", "archive.sort", "cleaning.drift")
 RECORDS = {
     name: record
     for module in MODULES

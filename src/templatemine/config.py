@@ -7,7 +7,7 @@ from typing import TypedDict
 
 from templatemine.bounds import WORDS, Options, check_record
 from templatemine.errors import ConfigError
-from templatemine.kinds import DEFAULT, POLICIES, Choice
+from templatemine.kinds import DEFAULT_POLICY, POLICIES, Choice
 
 __all__ = [
     "SHIPPED",
@@ -320,7 +320,7 @@ class CleanConfig:
     page: PageConfig = field(default_factory=PageConfig)
     text_format: str = "text"
     markup: MarkupConfig = field(default_factory=MarkupConfig)
-    choice: Choice = POLICIES[DEFAULT]
+    choice: Choice = POLICIES[DEFAULT_POLICY]
     whole_lines: bool = False
 
     def __post_init__(self) -> None:

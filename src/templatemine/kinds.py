@@ -100,7 +100,7 @@ POLICIES: Mapping[str, Choice] = MappingProxyType(
 """Choices by name.  ``llm``: all is cut but corrections and notes, without which a text may say what is known to be
 wrong; ``reader``: bylines, datelines and captions stay, too; ``archive``: nothing is cut, all is marked."""
 
-DEFAULT = "llm"
+DEFAULT_POLICY = "llm"
 
 
 def parse_kinds(text: str, where: str) -> tuple[str, ...]:
@@ -128,7 +128,7 @@ def choose(policy: str | None = None, keep: str | None = None, cut_only: str | N
     Parameters
     ----------
     policy : str, optional
-        A name of `POLICIES`; `DEFAULT` if nothing is said.
+        A name of `POLICIES`; `DEFAULT_POLICY` if nothing is said.
     keep : str, optional
         Kinds that are kept beside those that the policy keeps.
     cut_only : str, optional
@@ -150,7 +150,7 @@ def choose(policy: str | None = None, keep: str | None = None, cut_only: str | N
             other = spelled("--keep", "keep") if policy is None else spelled("--policy", "policy")
             raise ConfigError(f"cut_only: expected no {other} beside it, for it keeps all other kinds; leave one out")
         return Choice(parse_kinds(cut_only, "cut_only"))
-    name = DEFAULT if policy is None else policy
+    name = DEFAULT_POLICY if policy is None else policy
     if name not in POLICIES:
         raise ConfigError(f"policy: expected one of {', '.join(POLICIES)}, got {name!r:.60}")
     choice = POLICIES[name]

@@ -25,9 +25,9 @@ from templatemine._version import __version__
 from templatemine.archive import manifest
 from templatemine.archive.apply_overrides import keep_later_rules, read_pack_rules
 from templatemine.archive.archive_report import ArchiveReport, SourcelessRecords
+from templatemine.archive.chosen_sources import ChosenSources
 from templatemine.archive.disk import DiskExecutor
 from templatemine.archive.first_pass import FirstPass, Tell, initial_position
-from templatemine.archive.only import ChosenSources
 from templatemine.archive.partition import FOLDERS
 from templatemine.bounds import NUMBERS, Options
 from templatemine.config import PipelineConfig, ReadConfig

@@ -23,6 +23,7 @@ from typing import Any
 from templatemine.archive import manifest
 from templatemine.archive.apply_overrides import keep_later_rules, keep_rules
 from templatemine.archive.carried import CarriedTemplate, carry
+from templatemine.archive.chosen_sources import ChosenSources
 from templatemine.archive.frames import (
     body_offset,
     list_frames,
@@ -31,7 +32,6 @@ from templatemine.archive.frames import (
     read_bodies,
     read_single_body,
 )
-from templatemine.archive.only import ChosenSources
 from templatemine.archive.partition import (
     FOLDERS,
     MiningUnit,
@@ -207,8 +207,7 @@ def update_packs(
     with write_errors(packs):
         os.makedirs(packs, exist_ok=True)
     with lock.locked(packs, lock.SHORT_WAIT):
-        run = _UpdateRun(packs, config, progress or ignore_progress, tell or (lambda text: None))
-        run.on_bad_pack, run.chosen = on_bad_pack, chosen
+        run = _UpdateRun(packs, config, chosen, progress or ignore_progress, tell or (lambda text: None), on_bad_pack)
         on_start()
         try:
             return run.run(streams)
@@ -223,12 +222,21 @@ def update_packs(
 class _UpdateRun(Executor[dict[str, WindowUpdate], SharedStringsFile, list[SourceUpdate]]):
     """One update: the executor of `pipeline.drive` for the windows of sources that have new documents."""
 
-    def __init__(self, packs: str, config: UpdateConfig, progress: Progress, tell: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        packs: str,
+        config: UpdateConfig,
+        chosen: ChosenSources,
+        progress: Progress,
+        tell: Callable[[str], None],
+        on_bad_pack: Callable[[str], None] | None,
+    ) -> None:
         self.packs = packs
         self.config = config
+        self.chosen = chosen
         self.progress = progress
         self.tell = tell
-        self.on_bad_pack: Callable[[str], None] | None = None
+        self.on_bad_pack = on_bad_pack
         self.work = os.path.join(packs, _WORK)
         self.state = os.path.join(packs, _STATE)
         self.journal = os.path.join(self.work, "publish.json")
@@ -238,7 +246,6 @@ class _UpdateRun(Executor[dict[str, WindowUpdate], SharedStringsFile, list[Sourc
         self.known = frozenset[str]()
         self.units: list[MiningUnit] = []
         self.dates = UnreadableDates()
-        self.chosen = ChosenSources(config.only)
 
     def run(self, streams: Sequence[Iterator[Any]]) -> list[SourceUpdate]:
         if manifest.read_json(self.journal) is not None:

@@ -13,7 +13,7 @@ from templatemine.bounds import WORDS
 from templatemine.cli import common, messages, number_types, text_tables
 from templatemine.config import TEXT_FORMATS, CleanConfig, PageConfig
 from templatemine.errors import ConfigError, CorpusError, counted, list_names
-from templatemine.kinds import CUT_ALL, DEFAULT, KINDS, POLICIES, Choice
+from templatemine.kinds import CUT_ALL, DEFAULT_POLICY, KINDS, POLICIES, Choice
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -184,7 +184,7 @@ def _add_cleaning(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     told = "text of pages; the main text, or all text without templates"
     common.add_words(group, "--html", "CleanConfig.html", told)
     common.add_main_text_options(group)
-    kinds = common.add_choice_options(parser, DEFAULT)
+    kinds = common.add_choice_options(parser, DEFAULT_POLICY)
     kinds.add_argument(
         "--mark",
         action="store_true",
@@ -397,7 +397,7 @@ def _read_choice(args: argparse.Namespace) -> Choice:
     choice = common.read_choice(args)
     if args.mark and (choice is None or not choice.cut):
         return CUT_ALL
-    return POLICIES[DEFAULT] if choice is None else choice
+    return POLICIES[DEFAULT_POLICY] if choice is None else choice
 
 
 def _check_takes_found(args: argparse.Namespace, form: str) -> None:

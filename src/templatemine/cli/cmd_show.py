@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from templatemine.cli import common, messages, number_types, text_tables
 from templatemine.errors import ConfigError, CorpusError, PackError, counted
-from templatemine.kinds import DEFAULT, POLICIES, parse_kinds
+from templatemine.kinds import DEFAULT_POLICY, POLICIES, parse_kinds
 
 if TYPE_CHECKING:
     from templatemine.model import PageHistory, Template
@@ -300,7 +300,7 @@ def _format_templates(pack: Pack, args: argparse.Namespace, limit: int, width: i
     lines = text_tables.format_table(
         (">documents", ">share", ">count", "id", *(["kind"] if pack.has_kinds else []), last), rows, width
     )
-    if any(one.kind and not POLICIES[DEFAULT].cuts(one.kind) for one in shown):
+    if any(one.kind and not POLICIES[DEFAULT_POLICY].cuts(one.kind) for one in shown):
         lines += ["", "* clean leaves these in, unless it is told --cut-only all"]
     if args.why:
         reasons = describe_reasons_once((one.id, one) for one in shown)
@@ -314,7 +314,7 @@ def _format_templates(pack: Pack, args: argparse.Namespace, limit: int, width: i
 
 def _mark_kind(kind: str) -> str:
     """Mark a kind that is kept by default."""
-    return kind if POLICIES[DEFAULT].cuts(kind) else f"{kind}*"
+    return kind if POLICIES[DEFAULT_POLICY].cuts(kind) else f"{kind}*"
 
 
 def _format_example(template: Template) -> str:

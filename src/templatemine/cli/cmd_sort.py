@@ -36,7 +36,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, sort, write."""
-    from templatemine.archive.sites import SortConfig, sort_by_source
+    from templatemine.archive.sort import SortConfig, sort_by_source
 
     terminal = common.Terminal(quiet=args.quiet, strict=args.strict)
     if args.output == "-":

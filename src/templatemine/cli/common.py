@@ -257,14 +257,14 @@ def check_archive_source(args: argparse.Namespace, instead: str) -> None:
 def check_only(args: argparse.Namespace, met: Iterable[str]) -> None:
     """Name the sources of ``--only`` that no record is of, by the sources that were met; raise an error if they are
     all, and there are others."""
-    from templatemine.archive.only import ChosenSources
+    from templatemine.archive.chosen_sources import ChosenSources
 
     ChosenSources(args.only, args.record_source).check(lambda text: print_error(text, ""), met)
 
 
 def select_records(args: argparse.Namespace, records: Iterable[Record], terminal: Terminal) -> Iterator[Record]:
     """Yield the records that ``--only`` names the source of, all without it; then do as `check_only`."""
-    from templatemine.archive.only import ChosenSources
+    from templatemine.archive.chosen_sources import ChosenSources
 
     chosen = ChosenSources(args.only, args.record_source)
     yield from chosen.select(records, terminal.met.note)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from templatemine.config import ReportConfig
 from templatemine.errors import CapacityError, CorpusError
 from templatemine.io.files import raise_error
-from templatemine.kinds import DEFAULT, POLICIES
+from templatemine.kinds import DEFAULT_POLICY, POLICIES
 from templatemine.model import Document, Template
 from templatemine.packs.families import group_families
 from templatemine.packs.pack import Pack
@@ -259,7 +259,7 @@ def make_report(
     scored = [one for source in sources if is_scored(source.pack) for one in source.notable]
     scored += [one for source in sources for one in source.tearing]
     # What cleaning leaves in unless it is told otherwise does no damage.
-    scored = [one for one in scored if not one.template.kind or POLICIES[DEFAULT].cuts(one.template.kind)]
+    scored = [one for one in scored if not one.template.kind or POLICIES[DEFAULT_POLICY].cuts(one.template.kind)]
     riskiest = [add_example(one, judged[one.source], unusual=True) for one in rank_risky(scored, config.risky)]
     told = {(one.source, one.number) for one in riskiest}
     others = rank_largest(one for one in rows if (one.source, one.number) not in told)

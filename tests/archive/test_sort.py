@@ -9,8 +9,8 @@ from random import Random
 
 import pytest
 
-from templatemine.archive import partition, sites
-from templatemine.archive.sites import SortConfig, file_name, sort_by_source
+from templatemine.archive import partition, sort
+from templatemine.archive.sort import SortConfig, file_name, sort_by_source
 from templatemine.errors import ConfigError, CorpusError
 from templatemine.io import lock
 
@@ -36,8 +36,8 @@ def write(path: Path, records: list[dict[str, object]]) -> str:
 @pytest.mark.parametrize("room", [10**8, 4_000, 100])
 def test_records_by_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, room: int) -> None:
     monkeypatch.setattr(partition, "BUCKET_COUNT", 4)
-    config = SortConfig(memory=2 * sites._BASE_MEMORY)
-    monkeypatch.setattr(sites, "_BASE_MEMORY", config.memory - 3 * room)
+    config = SortConfig(memory=2 * sort._BASE_MEMORY)
+    monkeypatch.setattr(sort, "_BASE_MEMORY", config.memory - 3 * room)
     one, two = lines(150, 9), lines(80, 30, seed=2)
     paths = [write(tmp_path / "one.jsonl", one), write(tmp_path / "two.jsonl", two)]
     found = sort_by_source(paths, str(tmp_path / "out"), config)

@@ -7,9 +7,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from templatemine.errors import ConfigError, did_you_mean, list_names, spelled
 from templatemine.model import Record
 
-LEFT_OUT = "records of other sources left out"
-"""How a summary counts them."""
-
 
 class ChosenSources:
     """The sources that a run is about, and those that its records are of.
@@ -34,7 +31,7 @@ class ChosenSources:
             if self._only is None or record.document.source in self._only:
                 yield record
             else:
-                note(LEFT_OUT)
+                note("records of other sources left out")
 
     def check(self, tell: Callable[[str], None], met: Iterable[str] = ()) -> None:
         """Tell of sources that no record is of, by those met so far and in `met`.
