@@ -16,7 +16,7 @@ from rich.cells import cell_len
 
 from conftest import Cli
 from templatemine.bounds import WORDS
-from templatemine.cli import app, common, messages, text_tables
+from templatemine.cli import app, messages, text_tables
 from templatemine.errors import CapacityError, CorpusError, MissingExtraError
 
 
@@ -210,7 +210,7 @@ class Boom:
         (FileNotFoundError(2, "No such file or directory", "gone"), 2, "error: gone: No such file or directory"),
         (OSError("odd"), 2, "error: odd"),
         (MemoryError(), 2, "error: out of memory; fewer --jobs or smaller inputs need less"),
-        (common.StrictStop("f:3: bad"), 1, "error: f:3: bad"),
+        (messages.StrictStop("f:3: bad"), 1, "error: f:3: bad"),
         (KeyboardInterrupt(), 130, "interrupted"),
     ],
 )

@@ -12,9 +12,8 @@ from importlib import import_module
 from typing import Any
 
 from templatemine._version import __version__
-from templatemine.cli.common import StrictStop
 from templatemine.cli.defaults import apply_defaults, read_defaults
-from templatemine.cli.messages import flush_output, print_error
+from templatemine.cli.messages import StrictStop, flush_output, print_error
 from templatemine.cli.parser import Parser
 from templatemine.cli.signals import EndedBySignal, signals_as_exceptions
 from templatemine.errors import ConfigError, TemplateMineError, command_line, did_you_mean

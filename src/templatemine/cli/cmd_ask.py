@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from templatemine.cli import common, messages
+from templatemine.cli import common, messages, pack_paths
 from templatemine.errors import CapacityError, CorpusError, counted
 from templatemine.progress import report_reading
 
@@ -131,14 +131,14 @@ def run(args: argparse.Namespace) -> int:
     from templatemine.packs.pack_folder import PackFiles
     from templatemine.report.terminal import Painter
 
-    terminal = common.Terminal(quiet=False, strict=False)
+    terminal = messages.Terminal(quiet=False, strict=False)
     common.check_archive_source(args, "--only asks about one source")
-    files = PackFiles(common.find_packs(args.packs), errors="skip")
+    files = PackFiles(pack_paths.find_packs(args.packs), errors="skip")
     packs = files.load_all(terminal.skip_bad_pack)
     named = common.choose_packs(args, packs)
     if args.reject or args.accept:
         _decide_by_id(args, terminal, {source: files.files[source] for source in named})
-        return terminal.code
+        return terminal.exit_code
     pages = [] if args.only else [source for source in packs if packs[source].html]
     if pages:
         terminal.say(
@@ -152,7 +152,7 @@ def run(args: argparse.Namespace) -> int:
             answered = any(packs[source].questions for source in chosen)
             none = "the packs have no questions: no uncertain string has much at stake, or the method gives no scores"
             terminal.say(f"nothing to ask: {'all questions are answered' if answered else none}")
-        return terminal.code
+        return terminal.exit_code
     seen = {
         source: _Sample(
             pack=packs[source],
@@ -165,7 +165,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         told = [_question_json(packs[source], one, seen[source].contexts) for source in asked for one in asked[source]]
         messages.print_text(json.dumps({"questions": told}, indent=1) + "\n")
-        return terminal.code
+        return terminal.exit_code
     if not args.archive:
         terminal.say(
             "strings are shown without context; --archive INPUT shows them in articles, and what goes with a label"
@@ -184,10 +184,10 @@ def run(args: argparse.Namespace) -> int:
             break
     if not args.list:
         terminal.say(f"{counted(kept, 'answer')} in all")
-    return terminal.code
+    return terminal.exit_code
 
 
-def _collect_contexts(args: argparse.Namespace, terminal: common.Terminal, seen: Mapping[str, _Sample]) -> None:
+def _collect_contexts(args: argparse.Namespace, terminal: messages.Terminal, seen: Mapping[str, _Sample]) -> None:
     """Read the archive until all strings were seen often enough."""
     from templatemine.desk.library import Article
 
@@ -206,12 +206,14 @@ def _collect_contexts(args: argparse.Namespace, terminal: common.Terminal, seen:
                     if sample.contexts.add(document):
                         sample.articles.append(Article(document=document))
                 except CapacityError as error:
-                    terminal.met(CorpusError(f"cannot be searched: {error}", f"{document.source}: {document.id}"))
+                    terminal.reader_report(
+                        CorpusError(f"cannot be searched: {error}", f"{document.source}: {document.id}")
+                    )
             if all(one.is_enough for one in seen.values()):
                 break
         else:
             common.check_only(args, sources)
-    terminal.skipped_more()
+    terminal.tell_more_skipped()
 
 
 def _ask_questions(
@@ -325,7 +327,7 @@ def _join_lines(text: str) -> str:
     return messages.escape_controls(" ⏎ ".join(text.split("\n")))
 
 
-def _decide_by_id(args: argparse.Namespace, terminal: common.Terminal, files: Mapping[str, str]) -> None:
+def _decide_by_id(args: argparse.Namespace, terminal: messages.Terminal, files: Mapping[str, str]) -> None:
     """Reject and accept strings by their ids in the packs that know them; nothing is saved if an id is in none."""
     from templatemine.archive.decide import find_decisions, save_decisions
     from templatemine.desk.store import user_name, utc_now

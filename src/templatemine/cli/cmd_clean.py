@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from templatemine.bounds import WORDS
-from templatemine.cli import common, messages, number_types, text_tables
+from templatemine.cli import common, messages, number_types, pack_paths, text_tables
 from templatemine.config import TEXT_FORMATS, CleanConfig, PageConfig
 from templatemine.errors import ConfigError, CorpusError, counted, list_names
 from templatemine.kinds import CUT_ALL, DEFAULT_POLICY, KINDS, POLICIES, Choice
@@ -224,7 +224,7 @@ def run(args: argparse.Namespace) -> int:
     from templatemine.io.write import atomic_writer
     from templatemine.packs.pack_folder import PackFiles
 
-    terminal = common.Terminal(quiet=args.quiet, strict=args.strict)
+    terminal = messages.Terminal(quiet=args.quiet, strict=args.strict)
     args.mark = args.mark or args.policy == "archive"
     args.removed_field = args.removed_field or ("spans" if args.mark else "removed")
     looking = args.dry_run or args.diff
@@ -232,7 +232,7 @@ def run(args: argparse.Namespace) -> int:
         raise ConfigError("--diff and --json: expected one of them, got both; explain --json prints every cut as JSON")
     if looking:
         args.output = os.devnull
-    args.packs = common.find_packs(args.packs)
+    args.packs = pack_paths.find_packs(args.packs)
     _check_paths(args)
     common.check_inputs(args.inputs)
     read = common.read_config(args)
@@ -264,7 +264,7 @@ def run(args: argparse.Namespace) -> int:
 
         make_folder(args.hits)
     size = BATCH_CHARACTERS if args.jobs > 1 else LINE_BATCH_BYTES
-    batches = read_batches([path for path, _ in inputs], read, terminal.met, size=size)
+    batches = read_batches([path for path, _ in inputs], read, terminal.reader_report, size=size)
     columns = (config.read.text_field, config.removed_field, config.blocks_field)
     with (
         atomic_writer(args.output, force=args.force) as stream,
@@ -285,7 +285,7 @@ def run(args: argparse.Namespace) -> int:
                     _skip_packs(terminal, cleaner.tally, packs)
 
             batches = _tell_overruled(batches, read, packs, terminal)
-            with closing(cleaner.clean_batches(batches, terminal.met, progress)) as lines:
+            with closing(cleaner.clean_batches(batches, terminal.reader_report, progress)) as lines:
                 for piece in lines:
                     output.write(piece)
         _check_not_empty(args, terminal, cleaner.tally)
@@ -294,12 +294,12 @@ def run(args: argparse.Namespace) -> int:
         from templatemine.cleaning.hits import write_hits
 
         write_hits(args.hits, cleaner.tally.days, cleaner.expressions)
-    terminal.skipped_more()
+    terminal.tell_more_skipped()
     return _finish(args, terminal, cleaner.tally, packs)
 
 
 def _tell_overruled(
-    batches: Iterable[PendingBatch], read: ReadConfig, packs: PackFiles, terminal: common.Terminal
+    batches: Iterable[PendingBatch], read: ReadConfig, packs: PackFiles, terminal: messages.Terminal
 ) -> Iterator[PendingBatch]:
     """Yield batches; say if records of the first one name another source than all are said to be of, with a pack."""
     from templatemine.io.fields import count_overruled
@@ -318,7 +318,7 @@ def _tell_overruled(
         yield batch
 
 
-def _finish(args: argparse.Namespace, terminal: common.Terminal, tally: Tally, packs: PackFiles) -> int:
+def _finish(args: argparse.Namespace, terminal: messages.Terminal, tally: Tally, packs: PackFiles) -> int:
     """Print the packs that were skipped, the summary, and what to do if no record has a pack; the exit code."""
     _skip_packs(terminal, tally, packs)
     total = tally.total()
@@ -335,7 +335,7 @@ def _finish(args: argparse.Namespace, terminal: common.Terminal, tally: Tally, p
         )
         terminal.say(f"check: nothing is wrong with {counted(len(tally.sources), 'source')}{whole}")
     if not total.records or total.no_pack < total.records:
-        return 1 if failures else terminal.code
+        return 1 if failures else terminal.exit_code
     terminal.note(_explain_no_pack(args, tally))
     return 1
 
@@ -366,7 +366,7 @@ def _failed_checks(tally: Tally, most: float, most_torn: float) -> Iterator[str]
             yield f"check: {source} {'; '.join(found)}"
 
 
-def _skip_packs(terminal: common.Terminal, tally: Tally, packs: PackFiles) -> None:
+def _skip_packs(terminal: messages.Terminal, tally: Tally, packs: PackFiles) -> None:
     """Name the packs that were skipped; where records have no pack, also those that do not tell their source, for
     theirs may be among them."""
     any_without = any(counts.no_pack for counts in tally.sources.values())
@@ -416,7 +416,7 @@ def _check_has_html(args: argparse.Namespace, total: SourceTally) -> None:
         )
 
 
-def _check_not_empty(args: argparse.Namespace, terminal: common.Terminal, tally: Tally) -> None:
+def _check_not_empty(args: argparse.Namespace, terminal: messages.Terminal, tally: Tally) -> None:
     """Write nothing if no record can be read, or none is of a source of --only; an input without records gives an
     empty output."""
     common.check_only(args, (*tally.sources, *tally.left_out))
@@ -424,7 +424,7 @@ def _check_not_empty(args: argparse.Namespace, terminal: common.Terminal, tally:
         raise common.no_documents_error(terminal, args.inputs)
 
 
-def _print_diff(args: argparse.Namespace, terminal: common.Terminal, config: StreamConfig) -> int:
+def _print_diff(args: argparse.Namespace, terminal: messages.Terminal, config: StreamConfig) -> int:
     """Print what would change, record by record."""
     from templatemine.cleaning.records import RecordCleaner
     from templatemine.packs.pack_folder import PackFiles
@@ -433,11 +433,11 @@ def _print_diff(args: argparse.Namespace, terminal: common.Terminal, config: Str
     painter = Painter(messages.shows_colours(sys.stdout))
     packs = PackFiles(args.packs, errors="skip")
     cleaner = RecordCleaner(packs, config)
-    records = common.tell_overruled(common.open_records(args.inputs, config.read, terminal.met), config.read)
+    records = common.tell_overruled(common.open_records(args.inputs, config.read, terminal.reader_report), config.read)
     for change in find_changes(records, packs, cleaner, terminal.skip):
         messages.print_text("".join(line + "\n" for line in diff_lines(change, painter)))
     _check_not_empty(args, terminal, cleaner.tally)
-    terminal.skipped_more()
+    terminal.tell_more_skipped()
     return _finish(args, terminal, cleaner.tally, packs)
 
 
@@ -449,7 +449,7 @@ def _check_paths(args: argparse.Namespace) -> None:
             raise CorpusError("is a pack; the output must be another file", args.output, fatal=True)
 
 
-def _print_summary(args: argparse.Namespace, terminal: common.Terminal, tally: Tally, empty_fallback: bool) -> None:
+def _print_summary(args: argparse.Namespace, terminal: messages.Terminal, tally: Tally, empty_fallback: bool) -> None:
     from templatemine.io.files import place_of
 
     total = tally.total()
@@ -462,7 +462,7 @@ def _print_summary(args: argparse.Namespace, terminal: common.Terminal, tally: T
         facts["sources"] = [
             {"source": source, **_source_json(counts, args.found)} for source, counts in sorted(tally.sources.items())
         ]
-        terminal.report(facts, to_stdout=args.output != "-")
+        terminal.print_json(facts, to_stdout=args.output != "-")
         return
     if terminal.quiet:
         return
@@ -583,7 +583,7 @@ def _format_kinds(total: SourceTally) -> list[str]:
 
 
 def _format_totals(
-    args: argparse.Namespace, terminal: common.Terminal, tally: Tally, empty_fallback: bool
+    args: argparse.Namespace, terminal: messages.Terminal, tally: Tally, empty_fallback: bool
 ) -> list[str]:
     total, left_out = tally.total(), sum(tally.left_out.values())
     written = (

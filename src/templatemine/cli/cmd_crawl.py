@@ -7,7 +7,7 @@ import signal
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
-from templatemine.cli import common, number_types
+from templatemine.cli import common, messages, number_types
 from templatemine.errors import counted
 
 if TYPE_CHECKING:
@@ -108,16 +108,16 @@ def run(args: argparse.Namespace) -> int:
     from templatemine.crawl.crawler import crawl
     from templatemine.crawl.settings import CrawlConfig
 
-    terminal = common.Terminal(quiet=args.quiet, strict=False)
+    terminal = messages.Terminal(quiet=args.quiet, strict=False)
     given = {one.name: getattr(args, one.name) for one in fields(CrawlConfig) if one.name in args}
     config = CrawlConfig(**{**given, "revisit": tuple(args.revisit)})
-    done = crawl(args.inputs, args.output, config, terminal.met)
-    terminal.skipped_more()
+    done = crawl(args.inputs, args.output, config, terminal.reader_report)
+    terminal.tell_more_skipped()
     if args.json:
         totals = {"pages": done.pages, "failed": done.failed, "left": done.left, "resumed": done.resumed}
         reasons = [{"reason": reason, "pages": number} for reason, number in done.reasons]
         seconds = round(terminal.seconds, 3)
-        terminal.report(
+        terminal.print_json(
             {**totals, "stopped": done.stopped, "seconds": seconds, "run": done.run, "reasons": reasons}, to_stdout=True
         )
     else:

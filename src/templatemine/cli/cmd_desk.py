@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from templatemine.cli import common, messages
+from templatemine.cli import common, messages, pack_paths
 from templatemine.progress import report_reading
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
     from templatemine.desk.serve import ServeConfig, serve
     from templatemine.evaluation.gold import read_spans
 
-    terminal = common.Terminal(quiet=args.quiet, strict=False)
+    terminal = messages.Terminal(quiet=args.quiet, strict=False)
     config = ServeConfig(
         host=args.host,
         port=args.port,
@@ -81,10 +81,10 @@ def run(args: argparse.Namespace) -> int:
         with terminal.progress() as steps:
             found = common.tell_overruled(common.read_nonempty_records(args.archive, read, terminal), read)
             yield from report_reading(found, steps)
-        terminal.skipped_more()
+        terminal.tell_more_skipped()
 
     serve(
-        common.find_pack(args.packs),
+        pack_paths.find_pack(args.packs),
         records,
         config,
         lambda address: messages.print_text(f"{address}\n"),

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from templatemine.cli import common, messages, text_tables
+from templatemine.cli import common, messages, pack_paths, text_tables
 from templatemine.errors import ConfigError, counted
 from templatemine.progress import report_reading
 
@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
     from templatemine.report.pack_diff import diff_packs, measure_diffs
 
     common.check_archive_source(args, "to compare one source give its two packs")
-    terminal = common.Terminal(quiet=args.quiet, strict=args.strict)
+    terminal = messages.Terminal(quiet=args.quiet, strict=args.strict)
     old, new = _load_both(args.old, args.new, terminal)
     diffs = diff_packs(old, new, measured=bool(args.archive))
     left_out = 0
@@ -60,24 +60,24 @@ def run(args: argparse.Namespace) -> int:
         records = common.tell_overruled(common.read_nonempty_records(args.archive, read, terminal), read)
         with terminal.progress() as steps:
             documents = (record.document for record in report_reading(records, steps))
-            left_out = measure_diffs(diffs, documents, on_error=terminal.met)
-        terminal.skipped_more()
+            left_out = measure_diffs(diffs, documents, on_error=terminal.reader_report)
+        terminal.tell_more_skipped()
     if args.json:
-        terminal.report({"sources": [_source_json(one) for one in diffs]}, to_stdout=True)
-        return terminal.code
+        terminal.print_json({"sources": [_source_json(one) for one in diffs]}, to_stdout=True)
+        return terminal.exit_code
     width = None if args.full else text_tables.terminal_width(sys.stdout)
     lines = [line for one in diffs if one for line in (*_format_source(one, args.limit, width), "")]
     notes = [f"{counted(left_out, 'document')} of sources without packs"] if left_out else []
     messages.print_text("\n".join([*lines, *_format_sum(diffs), *notes, *terminal.notes()]) + "\n")
-    return terminal.code
+    return terminal.exit_code
 
 
-def _load_both(old: str, new: str, terminal: common.Terminal) -> tuple[Mapping[str, Pack], Mapping[str, Pack]]:
+def _load_both(old: str, new: str, terminal: messages.Terminal) -> tuple[Mapping[str, Pack], Mapping[str, Pack]]:
     """Load the packs of both sides; two files are compared whatever their sources."""
     from templatemine.packs.pack import Pack
     from templatemine.packs.pack_folder import PackFiles
 
-    old, new = common.find_pack(old), common.find_pack(new)
+    old, new = pack_paths.find_pack(old), pack_paths.find_pack(new)
     if os.path.isdir(old) != os.path.isdir(new):
         folder, file = (old, new) if os.path.isdir(old) else (new, old)
         raise ConfigError(

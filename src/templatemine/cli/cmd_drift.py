@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from templatemine.cli import common, messages, text_tables
+from templatemine.cli import common, messages, pack_paths, text_tables
 
 if TYPE_CHECKING:
     from templatemine.cleaning.drift import DriftAlert, SourceDrift
@@ -46,8 +46,8 @@ def run(args: argparse.Namespace) -> int:
     from templatemine.cleaning.hits import read_hits
     from templatemine.packs.pack_folder import PackFiles
 
-    terminal = common.Terminal(quiet=args.quiet, strict=False)
-    path = common.find_pack(args.packs)
+    terminal = messages.Terminal(quiet=args.quiet, strict=False)
+    path = pack_paths.find_pack(args.packs)
     packs = PackFiles([path], errors="skip").load_all(terminal.skip_bad_pack)
     is_folder = os.path.isdir(path)
     days = read_hits(args.hits or os.path.join(path if is_folder else os.path.dirname(path), "hits"))
@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
     config = DriftConfig(documents=args.between, reference=args.reference)
     found = [detect_drift(source, by_day, config) for source, by_day in sorted(days.items())]
     if args.json:
-        terminal.report({"sources": [_source_json(one, packs.get(one.source)) for one in found]}, to_stdout=True)
+        terminal.print_json({"sources": [_source_json(one, packs.get(one.source)) for one in found]}, to_stdout=True)
         return _exit_code(terminal, found)
     header = ("source", ">reference", ">watched", ">expressions", ">warnings", "note")
     rows = [
@@ -77,8 +77,8 @@ def run(args: argparse.Namespace) -> int:
     return _exit_code(terminal, found)
 
 
-def _exit_code(terminal: common.Terminal, found: Iterable[SourceDrift]) -> int:
-    return 1 if any(one.warnings for one in found) else terminal.code
+def _exit_code(terminal: messages.Terminal, found: Iterable[SourceDrift]) -> int:
+    return 1 if any(one.warnings for one in found) else terminal.exit_code
 
 
 _MAX_LISTED = 5

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from templatemine._version import __version__
-from templatemine.cli import common, messages, number_types, text_tables
+from templatemine.cli import common, messages, number_types, pack_paths, text_tables
 from templatemine.cli.parser import Parser
 from templatemine.config import CleanConfig, PipelineConfig
 from templatemine.errors import ConfigError, CorpusError, counted
@@ -126,7 +126,7 @@ def run(args: argparse.Namespace) -> int:
     """Read, run the trial, print."""
     from templatemine.io.write import atomic_writer
 
-    terminal = common.Terminal(quiet=args.quiet, strict=False)
+    terminal = messages.Terminal(quiet=args.quiet, strict=False)
     others: list[str] = getattr(args, "other", None) or []
     if args.json:
         spans = getattr(args, "spans", None)
@@ -147,21 +147,21 @@ def run(args: argparse.Namespace) -> int:
         if late := terminal.skipped - skipped:
             note = f"{counted(late, 'document')} could not be cleaned, counted as unchanged"
             results[0] = replace(results[0], notes=(note, *results[0].notes))
-        terminal.skipped_more()
+        terminal.tell_more_skipped()
         terminal.say(*terminal.notes())
-        facts = json.dumps(_result_json(args, read, results, skipped, terminal.met.notes), indent=1) + "\n"
+        facts = json.dumps(_result_json(args, read, results, skipped, terminal.reader_report.notes), indent=1) + "\n"
         if args.json == "-":
             messages.print_text(facts)
-            return terminal.code
+            return terminal.exit_code
         messages.print_text(
             "\n\n".join("\n".join(map(messages.escape_controls, _format_result(result))) for result in results) + "\n"
         )
         if output is not None:
             output.write(facts.encode())
-    return terminal.code
+    return terminal.exit_code
 
 
-def _make_system(args: argparse.Namespace, terminal: common.Terminal) -> System:
+def _make_system(args: argparse.Namespace, terminal: messages.Terminal) -> System:
     """Return the system under test: mining with the given options, or existing packs."""
     from templatemine.evaluation.cleaning_systems import mining_system, pack_cleaner
     from templatemine.packs.pack_folder import PackFiles
@@ -174,14 +174,16 @@ def _make_system(args: argparse.Namespace, terminal: common.Terminal) -> System:
     if given != (mining.method, mining.model, mining.select.caution, 1):
         raise ConfigError("--packs excludes --method, --model, --caution and --folds: nothing is mined")
     args.method = args.model = None
-    clean = pack_cleaner(PackFiles(common.find_packs(args.packs)).load_all(), args.trial.clean, terminal.met)
+    clean = pack_cleaner(
+        PackFiles(pack_paths.find_packs(args.packs)).load_all(), args.trial.clean, terminal.reader_report
+    )
     return lambda history, documents: clean(documents)
 
 
 def _read_records(
-    args: argparse.Namespace, paths: Sequence[str], terminal: common.Terminal, steps: Progress
+    args: argparse.Namespace, paths: Sequence[str], terminal: messages.Terminal, steps: Progress
 ) -> Iterator[Record]:
-    return report_reading(common.open_records(paths, common.read_config(args), terminal.met), steps)
+    return report_reading(common.open_records(paths, common.read_config(args), terminal.reader_report), steps)
 
 
 _FIELDS = ("other", "packs", "spans", "gold_field", "label_field", "group_field", "feed_field")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from templatemine.cli import common, messages, number_types, text_tables
+from templatemine.cli import common, messages, number_types, pack_paths, text_tables
 from templatemine.config import CleanConfig
 from templatemine.errors import CapacityError, ConfigError, CorpusError, SkippedPackError, counted
 
@@ -82,8 +82,8 @@ def run(args: argparse.Namespace) -> int:
     from templatemine.report.explain import Explainer
     from templatemine.report.terminal import Painter
 
-    terminal = common.Terminal(quiet=False, strict=args.strict)
-    packs = PackFiles(common.find_packs(args.packs), errors="skip")
+    terminal = messages.Terminal(quiet=False, strict=args.strict)
+    packs = PackFiles(pack_paths.find_packs(args.packs), errors="skip")
     painter = Painter(messages.shows_colours(sys.stdout))
     config = CleanConfig(html=args.html)
     explainers: dict[str, Explainer] = {}
@@ -120,7 +120,7 @@ def run(args: argparse.Namespace) -> int:
                 if first_late is None and not args.strict:
                     first_late = late  # if nothing is printed, it is the error
                 else:
-                    terminal.met(late)
+                    terminal.reader_report(late)
 
     choice = _ArticleChoice(args.limit, set(args.only or packs))
     for one in (
@@ -145,12 +145,12 @@ def run(args: argparse.Namespace) -> int:
     if first_late is not None:
         if not printed:
             raise first_late
-        terminal.met(first_late)
-    terminal.skipped_more()
+        terminal.reader_report(first_late)
+    terminal.tell_more_skipped()
     terminal.say(*terminal.notes())
     if args.id is not None and (not args.limit or printed < args.limit):
         _check_ids(args, met_ids, near, left_out)
-    return terminal.code
+    return terminal.exit_code
 
 
 def _check_ids(args: argparse.Namespace, met: set[str], near: Sequence[str], left_out: Mapping[str, str]) -> None:
@@ -192,7 +192,7 @@ def _explain(document: Document, explainer: Explainer) -> _Explained:
     return _Explained(document, explainer, body, None if body is None else explainer.explain(body))
 
 
-def _find_pack(packs: PackFiles, source: str, terminal: common.Terminal) -> Pack | None:
+def _find_pack(packs: PackFiles, source: str, terminal: messages.Terminal) -> Pack | None:
     try:
         return packs.get(source)
     except SkippedPackError as error:
@@ -239,7 +239,7 @@ class _ArticleChoice:
         yield from (changed + others)[:left]
 
 
-def _read_documents(args: argparse.Namespace, terminal: common.Terminal) -> Iterator[Document]:
+def _read_documents(args: argparse.Namespace, terminal: messages.Terminal) -> Iterator[Document]:
     from templatemine.report.explain import read_json_object
 
     read = common.read_config(args)
@@ -249,7 +249,7 @@ def _read_documents(args: argparse.Namespace, terminal: common.Terminal) -> Iter
         if alone is not None:
             yield alone
         else:
-            records = common.tell_overruled(common.open_records([path], read, terminal.met), read)
+            records = common.tell_overruled(common.open_records([path], read, terminal.reader_report), read)
             yield from (record.document for record in records)
 
 

@@ -9,7 +9,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from templatemine.cli import common, number_types
+from templatemine.cli import common, messages, number_types, pack_paths
 from templatemine.config import TEXT_FORMATS, CleanConfig, ExtractConfig, PageConfig, RenderConfig
 from templatemine.errors import ConfigError, CorpusError, counted
 from templatemine.pages.systems import DEFAULT, SYSTEMS
@@ -259,7 +259,7 @@ def run(args: argparse.Namespace) -> int:
     from templatemine.io.read import formats_of, read_batches
     from templatemine.io.write import atomic_writer
 
-    terminal = common.Terminal(quiet=args.quiet, strict=args.strict)
+    terminal = messages.Terminal(quiet=args.quiet, strict=args.strict)
     common.check_output(args.inputs, args.output)
     common.check_inputs(args.inputs)
     read = common.read_config(args)
@@ -286,10 +286,10 @@ def run(args: argparse.Namespace) -> int:
         render=render,
         url=url,
     )
-    references = _read_references(args, read, render, terminal.met)
+    references = _read_references(args, read, render, terminal.reader_report)
     extractor = RecordExtractor(config, _read_packs(args.packs), references, jobs=args.jobs)
     extractor.check()
-    batches = read_batches(args.inputs, read, terminal.met, extractor.batch)
+    batches = read_batches(args.inputs, read, terminal.reader_report, extractor.batch)
     with atomic_writer(args.output, force=args.force) as output, terminal.progress() as steps:
         done = 0
 
@@ -300,15 +300,15 @@ def run(args: argparse.Namespace) -> int:
             if args.strict:
                 terminal.skip_packs(extractor.tally.bad_packs)
 
-        with closing(extractor.extract_batches(batches, terminal.met, progress)) as pieces:
+        with closing(extractor.extract_batches(batches, terminal.reader_report, progress)) as pieces:
             for piece in pieces:
                 output.write(piece)
         if not extractor.tally.pages:
             raise common.no_documents_error(terminal, args.inputs)
-    terminal.skipped_more()
+    terminal.tell_more_skipped()
     terminal.skip_packs(extractor.tally.bad_packs)
     _print_summary(args, terminal, extractor.tally, single)
-    return terminal.code
+    return terminal.exit_code
 
 
 def _output_format(output: str, single: bool, blocks: bool) -> str:
@@ -333,7 +333,7 @@ def _read_packs(paths: Sequence[str]) -> Mapping[str, Pack]:
         return {}
     from templatemine.packs.pack_folder import PackFiles
 
-    return PackFiles(common.find_packs(paths), history_only=True, errors="skip")
+    return PackFiles(pack_paths.find_packs(paths), history_only=True, errors="skip")
 
 
 def _read_references(
@@ -355,12 +355,12 @@ def _read_references(
     return find_references(args.inputs, read, render) if args.system == "diff" else {}
 
 
-def _print_summary(args: argparse.Namespace, terminal: common.Terminal, tally: ExtractTally, single: bool) -> None:
+def _print_summary(args: argparse.Namespace, terminal: messages.Terminal, tally: ExtractTally, single: bool) -> None:
     if args.json:
         names = ("pages", "rendered", "empty", "kept", "blocks", "notes")
         facts: dict[str, Any] = {name: getattr(tally, name) for name in names}
         facts |= {"characters_html": tally.html, "characters_text": tally.text, **terminal.figures()}
-        terminal.report(facts, to_stdout=args.output != "-")
+        terminal.print_json(facts, to_stdout=args.output != "-")
         return
     lines = [f"{counted(count, 'page')}: {note}" for note, count in sorted(tally.notes.items())]
     if args.render:

@@ -6,7 +6,7 @@ import argparse
 import shlex
 import sys
 
-from templatemine.cli import common, messages, text_tables
+from templatemine.cli import messages, text_tables
 from templatemine.errors import extra_packages, pip_line
 
 DESCRIPTION = """\
@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
             }
             for one in FORMATS
         ]
-        common.Terminal(quiet=False, strict=False).report({"formats": facts}, to_stdout=True)
+        messages.Terminal(quiet=False, strict=False).print_json({"formats": facts}, to_stdout=True)
         return 0
     header = ("format", "suffixes", "does", "=needs", "what")
     rows = [

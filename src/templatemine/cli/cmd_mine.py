@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from templatemine.cli import common, number_types, text_tables
+from templatemine.cli import common, messages, number_types, text_tables
 from templatemine.config import (
     MineConfig,
     PipelineConfig,
@@ -150,7 +150,7 @@ def _add_other_options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, mine, write."""
-    terminal = common.Terminal(quiet=args.quiet, strict=args.strict)
+    terminal = messages.Terminal(quiet=args.quiet, strict=args.strict)
     if args.output == "-":
         raise CorpusError("expected a folder for the packs, found standard output", "-", fatal=True)
     if args.restart and args.memory is None:
@@ -164,7 +164,7 @@ def run(args: argparse.Namespace) -> int:
         _name_bugs(terminal, mined.outcomes)
     _print_summary(args, terminal, mined)
     if terminal.skipped_packs or any(one.pack is not None for one in mined.outcomes):
-        return terminal.code
+        return terminal.exit_code
     terminal.note(_explain_no_packs(args, mined))
     return 1
 
@@ -187,7 +187,7 @@ def _explain_mixed_sources(args: argparse.Namespace, mined: ArchiveReport) -> st
     return f"{number} without a field {args.source_field!r}: the name of the file is their source, though {told}; {way}"
 
 
-def _name_bugs(terminal: common.Terminal, outcomes: Iterable[SourceOutcome]) -> None:
+def _name_bugs(terminal: messages.Terminal, outcomes: Iterable[SourceOutcome]) -> None:
     """Name the packs that were not written, for nobody could read them; the first one stops a strict run."""
     for one in outcomes:
         if one.bug:
@@ -207,7 +207,7 @@ def _explain_no_packs(args: argparse.Namespace, mined: ArchiveReport) -> str:
     )
 
 
-def _mine_in_memory(args: argparse.Namespace, terminal: common.Terminal) -> ArchiveReport:
+def _mine_in_memory(args: argparse.Namespace, terminal: messages.Terminal) -> ArchiveReport:
     from templatemine.archive.in_memory import mine_in_memory
 
     with terminal.progress() as steps:
@@ -224,13 +224,13 @@ def _mine_in_memory(args: argparse.Namespace, terminal: common.Terminal) -> Arch
     return replace(mined, skipped=terminal.skipped)
 
 
-def _read_records(args: argparse.Namespace, terminal: common.Terminal) -> Iterator[Record]:
+def _read_records(args: argparse.Namespace, terminal: messages.Terminal) -> Iterator[Record]:
     records = common.read_nonempty_records(args.inputs, common.read_config(args), terminal)
     yield from common.select_records(args, records, terminal)
-    terminal.skipped_more()
+    terminal.tell_more_skipped()
 
 
-def _mine_on_disk(args: argparse.Namespace, terminal: common.Terminal) -> ArchiveReport:
+def _mine_on_disk(args: argparse.Namespace, terminal: messages.Terminal) -> ArchiveReport:
     from templatemine.archive.run import ArchiveConfig, ArchiveRun
 
     config = ArchiveConfig(
@@ -244,9 +244,11 @@ def _mine_on_disk(args: argparse.Namespace, terminal: common.Terminal) -> Archiv
     )
     common.check_inputs(args.inputs)
     with terminal.progress() as steps:
-        run = ArchiveRun(args.inputs, args.output, config, progress=steps, tell=terminal.note, on_error=terminal.met)
+        run = ArchiveRun(
+            args.inputs, args.output, config, progress=steps, tell=terminal.note, on_error=terminal.reader_report
+        )
         mined = run.run()
-    terminal.skipped_more()
+    terminal.tell_more_skipped()
     return mined
 
 
@@ -268,7 +270,7 @@ def _pipeline_config(args: argparse.Namespace) -> PipelineConfig:
     )
 
 
-def _print_summary(args: argparse.Namespace, terminal: common.Terminal, mined: ArchiveReport) -> None:
+def _print_summary(args: argparse.Namespace, terminal: messages.Terminal, mined: ArchiveReport) -> None:
     if args.json:
         totals = {
             "documents": mined.documents,
@@ -277,7 +279,7 @@ def _print_summary(args: argparse.Namespace, terminal: common.Terminal, mined: A
             **terminal.figures(),
             "skipped": mined.skipped,
         }
-        terminal.report({**totals, "sources": [_source_json(one) for one in mined.outcomes]}, to_stdout=True)
+        terminal.print_json({**totals, "sources": [_source_json(one) for one in mined.outcomes]}, to_stdout=True)
         return
     header = ("source", ">documents", ">templates", ">rejected", "note")
     shown = sorted(mined.outcomes, key=lambda one: (-one.documents, one.source))
@@ -319,7 +321,7 @@ def _format_row(one: SourceOutcome) -> tuple[str, ...]:
     return one.source, f"{one.documents:,}", f"{one.templates:,}", f"{sum(one.rejected.values()):,}", note
 
 
-def _format_totals(args: argparse.Namespace, terminal: common.Terminal, mined: ArchiveReport) -> list[str]:
+def _format_totals(args: argparse.Namespace, terminal: messages.Terminal, mined: ArchiveReport) -> list[str]:
     from templatemine.mining.shared_pack import SHARED_PACK
 
     packs = [one for one in mined.outcomes if one.pack is not None]

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from templatemine.cli import common, messages
+from templatemine.cli import common, messages, pack_paths
 from templatemine.config import ReportConfig
 from templatemine.errors import ConfigError, CorpusError, counted
 from templatemine.progress import report_reading
@@ -73,8 +73,8 @@ def run(args: argparse.Namespace) -> int:
         raise ConfigError("--samples needs --archive: articles come from it")
     common.check_archive_source(args, "for a report of one source give its pack")
     require_libraries()
-    args.packs = common.find_packs(args.packs)
-    terminal = common.Terminal(quiet=args.quiet, strict=args.strict)
+    args.packs = pack_paths.find_packs(args.packs)
+    terminal = messages.Terminal(quiet=args.quiet, strict=args.strict)
 
     config = ReportConfig(samples=args.samples, context=args.context, rows=args.rows, rejected=args.rejected)
     with atomic_writer(args.output, force=args.force) as output:
@@ -95,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
                 )
 
         before = (
-            PackFiles([common.find_pack(args.against)], errors="skip").load_all(terminal.skip_bad_pack)
+            PackFiles([pack_paths.find_pack(args.against)], errors="skip").load_all(terminal.skip_bad_pack)
             if args.against is not None
             else None
         )
@@ -103,13 +103,13 @@ def run(args: argparse.Namespace) -> int:
         with terminal.progress() as steps:
             told = () if records is None else report_reading(records, steps)
             documents = None if records is None else (record.document for record in told)
-            report = make_report(packs, documents, rejected, config, terminal.met, before)
-            terminal.skipped_more()
+            report = make_report(packs, documents, rejected, config, terminal.reader_report, before)
+            terminal.tell_more_skipped()
             for part in render(report, args.title, config, args.packs):
                 size += output.write(part.encode("utf-8", "backslashreplace"))
     if args.json:
-        terminal.report(_report_json(args, terminal, report, size), to_stdout=args.output != "-")
-        return terminal.code
+        terminal.print_json(_report_json(args, terminal, report, size), to_stdout=args.output != "-")
+        return terminal.exit_code
     what = f"{counted(len(packs), 'source')} in {size / 1e6:.1f} MB"
     skipped = [f"{counted(terminal.skipped, 'document')} skipped"] if terminal.skipped else []
     terminal.say(*summarise(report), "")
@@ -119,10 +119,10 @@ def run(args: argparse.Namespace) -> int:
     terminal.say(
         f"{what} written to {common.name_output(args.output)} in {terminal.seconds:.1f} s", *skipped, *terminal.notes()
     )
-    return terminal.code
+    return terminal.exit_code
 
 
-def _report_json(args: argparse.Namespace, terminal: common.Terminal, report: Report, size: int) -> dict[str, Any]:
+def _report_json(args: argparse.Namespace, terminal: messages.Terminal, report: Report, size: int) -> dict[str, Any]:
     """Return the conclusion of a report, and the figures of its table of sources."""
     from templatemine.report.summary import summarise
 

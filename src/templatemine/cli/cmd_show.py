@@ -14,7 +14,7 @@ from dataclasses import replace
 from itertools import chain, islice, repeat
 from typing import TYPE_CHECKING, Any
 
-from templatemine.cli import common, messages, number_types, text_tables
+from templatemine.cli import common, messages, number_types, pack_paths, text_tables
 from templatemine.errors import ConfigError, CorpusError, PackError, counted
 from templatemine.kinds import DEFAULT_POLICY, POLICIES, parse_kinds
 
@@ -80,7 +80,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Load and print."""
-    args.pack = common.find_pack(args.pack)
+    args.pack = pack_paths.find_pack(args.pack)
     if os.path.isdir(args.pack):
         for name in ("why", "regex", "kind"):
             if getattr(args, name):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from templatemine.cli import common, number_types, text_tables
+from templatemine.cli import common, messages, number_types, text_tables
 from templatemine.errors import CorpusError, counted
 
 DESCRIPTION = """\
@@ -38,23 +38,23 @@ def run(args: argparse.Namespace) -> int:
     """Read, sort, write."""
     from templatemine.archive.sort import SortConfig, sort_by_source
 
-    terminal = common.Terminal(quiet=args.quiet, strict=args.strict)
+    terminal = messages.Terminal(quiet=args.quiet, strict=args.strict)
     if args.output == "-":
         raise CorpusError("expected a folder for the files, found standard output", "-", fatal=True)
     common.check_inputs(args.inputs)
     config = SortConfig(read=common.read_config(args), memory=args.memory, force=args.force)
     with terminal.progress() as steps:
         try:
-            found = sort_by_source(args.inputs, args.output, config, progress=steps, on_error=terminal.met)
+            found = sort_by_source(args.inputs, args.output, config, progress=steps, on_error=terminal.reader_report)
         finally:
-            terminal.skipped_more()
+            terminal.tell_more_skipped()
     documents = sum(one.documents for one in found)
     if args.json:
         rows = [
             {"source": one.source, "documents": one.documents, "bytes": one.size, "file": one.path} for one in found
         ]
-        terminal.report({"documents": documents, **terminal.figures(), "sources": rows}, to_stdout=True)
-        return terminal.code
+        terminal.print_json({"documents": documents, **terminal.figures(), "sources": rows}, to_stdout=True)
+        return terminal.exit_code
     shown = sorted(found, key=lambda one: (-one.documents, one.source))
     table = [(one.source, f"{one.documents:,}", f"{one.size:,}", one.path) for one in shown]
     lines = text_tables.capped_table(("source", ">documents", ">bytes", "file"), table)
@@ -63,4 +63,4 @@ def run(args: argparse.Namespace) -> int:
     if terminal.skipped:
         terminal.say(f"{counted(terminal.skipped, 'document')} skipped")
     terminal.say(*terminal.notes())
-    return terminal.code
+    return terminal.exit_code

@@ -105,7 +105,7 @@ def run(args: argparse.Namespace) -> int:
     from templatemine.archive.window import WindowConfig
     from templatemine.text.dates import resolve_day
 
-    terminal = common.Terminal(quiet=args.quiet, strict=args.strict)
+    terminal = messages.Terminal(quiet=args.quiet, strict=args.strict)
     today = args.today or datetime.now(UTC).date().isoformat()
     if resolve_day(today) != today:
         raise ConfigError(f"--today: expected a date such as 2024-05-31, got {today!r}")
@@ -128,16 +128,16 @@ def run(args: argparse.Namespace) -> int:
             config,
             progress=steps,
             tell=terminal.note,
-            on_error=terminal.met,
+            on_error=terminal.reader_report,
             on_bad_pack=terminal.skip_pack,
             on_start=lambda: terminal.say(_describe_window(config.window)),
         )
     if terminal.skipped and not found:
         raise common.no_documents_error(terminal, args.inputs)
-    terminal.skipped_more()
+    terminal.tell_more_skipped()
     if args.json:
-        terminal.report({**terminal.figures(), "sources": [_source_json(one) for one in found]}, to_stdout=True)
-        return terminal.code
+        terminal.print_json({**terminal.figures(), "sources": [_source_json(one) for one in found]}, to_stdout=True)
+        return terminal.exit_code
     mined = (">templates", ">rejected", ">kept", ">added", ">removed", ">changed")
     header = ("source", ">given", ">new", ">window", "days", *mined, "note")
     shown = sorted(found, key=lambda one: (-one.given, one.source))
@@ -147,7 +147,7 @@ def run(args: argparse.Namespace) -> int:
         terminal.say(*_format_changes(one, args.packs))
     if notes := [*_format_notes(found, args.dry_run), *terminal.notes()]:
         terminal.say("", *notes)
-    return terminal.code
+    return terminal.exit_code
 
 
 def _describe_window(window: WindowConfig) -> str:

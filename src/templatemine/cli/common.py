@@ -1,19 +1,17 @@
-"""Code that sub-commands share: options, inputs, progress."""
+"""Code that sub-commands share: their options, and the inputs that these name."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import shlex
-import sys
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from templatemine.bounds import NUMBERS, WORDS
-from templatemine.cli.messages import escape_controls, print_error, print_text, write_message
+from templatemine.cli.messages import Terminal, print_error
 from templatemine.cli.number_types import int_at_least, number_of, parse_jobs
 from templatemine.config import (
     SHIPPED,
@@ -23,9 +21,8 @@ from templatemine.config import (
     ReadConfig,
     SelectConfig,
 )
-from templatemine.errors import ConfigError, CorpusError, PackError, did_you_mean, list_names
+from templatemine.errors import ConfigError, CorpusError, did_you_mean
 from templatemine.kinds import KINDS, POLICIES, Choice, choose
-from templatemine.progress import Progress, ignore_progress, progress_bars
 
 if TYPE_CHECKING:
     from templatemine.io.files import Report
@@ -38,14 +35,6 @@ files, or of such archives; a glob pattern in quotes; a URL (s3://, hf:// ...); 
 
 PACKS_HELP = "packs, or folders of packs; or the name of a source, for its pack in packs/"
 ONE_PACK_HELP = "a pack, or a folder of packs; or the name of a source, for its pack in packs/"
-
-MAX_NAMED_SKIPS = 5
-"""Number of skipped documents that are named; the rest is only counted."""
-
-
-class StrictStop(Exception):
-    """--strict, and a document that cannot be read."""
-
 
 # ------------------------------------------------------------------------------------------------------------ options
 
@@ -267,7 +256,7 @@ def select_records(args: argparse.Namespace, records: Iterable[Record], terminal
     from templatemine.archive.chosen_sources import ChosenSources
 
     chosen = ChosenSources(args.only, args.record_source)
-    yield from chosen.select(records, terminal.met.note)
+    yield from chosen.select(records, terminal.reader_report.note)
     chosen.check(lambda text: print_error(text, ""))
 
 
@@ -365,7 +354,7 @@ def check_inputs(inputs: Sequence[str]) -> None:
 def open_records(inputs: Sequence[str], config: ReadConfig, report: Report) -> Iterator[Record]:
     """Open the records of all inputs, in order; a missing input is an error before any is read.
 
-    `report` is `Terminal.met`: a mere callable for errors would lose the notes of what was met.
+    `report` is `Terminal.reader_report`: a mere callable for errors would lose the notes of what was met.
     """
     from templatemine.io.read import read_records
 
@@ -400,7 +389,7 @@ def read_nonempty_records(inputs: Sequence[str], config: ReadConfig, terminal: T
         if not read:
             raise no_documents_error(terminal, inputs)
 
-    records = open_records(inputs, config, terminal.met)
+    records = open_records(inputs, config, terminal.reader_report)
     return some()
 
 
@@ -409,7 +398,7 @@ def no_documents_error(terminal: Terminal, paths: Iterable[str]) -> CorpusError:
     from templatemine.io.files import no_documents_error
     from templatemine.packs.pack_folder import rejected_path
 
-    terminal.skipped_more()
+    terminal.tell_more_skipped()
     for path in paths:
         if os.path.isdir(path) and any(name.endswith(rejected_path("")) for name in os.listdir(path)):
             problem = "expected an archive, found a folder of packs, which templatemine show lists"
@@ -431,126 +420,6 @@ def name_output(path: str) -> str:
     return "standard output" if path == "-" else path
 
 
-_PACKS = "packs"
-"""The folder in which packs are looked for by their source: that of all examples of mine."""
-
-
-def find_packs(paths: Iterable[str]) -> list[str]:
-    """Find packs and folders of packs, each as `find_pack` does."""
-    return [find_pack(path) for path in paths]
-
-
-def find_pack(path: str) -> str:
-    """Return a path of a pack or of a folder of packs; where there is none, that of the pack of the source of this
-    name, beside it or in ``packs``.
-
-    Raises
-    ------
-    PackError
-        There is none of them, and the places are named; or what is at the path is no pack, and one of them is there.
-    """
-    if not path:
-        raise PackError("expected a pack, a folder of packs or the name of a source, got an empty name")
-    if os.path.lexists(path):
-        if (place := _pack_elsewhere(path)) and (problem := _describe_no_pack(path)):
-            raise PackError(f"{problem}; did you mean {place}?")
-        return path
-    places = list(dict.fromkeys(_pack_places(path)))
-    for place in places:
-        if os.path.isfile(place):
-            return place
-    told = [place for place in places if _is_plain(place)]
-    looked = f"; looked for {' and '.join(told)}, too" if told else ""
-    raise PackError(f"{path}: there is no such pack or folder of packs{looked}{_suggest_source(path)}")
-
-
-def _pack_places(path: str) -> Iterator[str]:
-    """Yield where the pack of a source may be that is named without its folder, or without its suffix; a source may
-    hold slashes."""
-    from templatemine.packs.pack_folder import pack_names
-
-    source = ""
-    folder, last = os.path.split(path)
-    if last:
-        yield f"{path}.json"
-    while last:
-        source = f"{last}/{source}" if source else last
-        yield os.path.join(folder, pack_names(source)[0])
-        folder, last = os.path.split(folder)
-    if not os.path.isabs(path):
-        if path.endswith(".json") and path == os.path.basename(path):
-            yield os.path.join(_PACKS, path)
-        yield os.path.join(_PACKS, pack_names(path)[0])
-
-
-def _pack_elsewhere(path: str) -> str:
-    """Return the pack in ``packs`` that has the name of something else; empty if there is none."""
-    from templatemine.packs.pack_folder import pack_names
-
-    if os.path.isabs(path) or not os.path.isdir(_PACKS):
-        return ""
-    place = os.path.join(_PACKS, path if path.endswith(".json") else pack_names(path)[0])
-    return place if os.path.isfile(place) else ""
-
-
-def _is_plain(place: str) -> bool:
-    """Return whether a place tells a person something: no name with a hash in it, and none with two suffixes."""
-    return "~" not in os.path.basename(place) and not place.endswith(".json.json")
-
-
-def _describe_no_pack(path: str) -> str:
-    """Say why what is at a path is neither a pack nor a folder with one; empty if it is."""
-    from templatemine.packs.pack_folder import PackFiles
-
-    try:
-        files = PackFiles([path], errors="skip")
-    except PackError as error:
-        return str(error)
-    return files.unnamed[0] if len(files.unnamed) == len(files) else ""
-
-
-def _suggest_source(path: str) -> str:
-    """Return what to add to a message: a question after the source of a pack in the folder of a path, or in ``packs``,
-    that begins with this name or has nearly this name (of a file that was renamed, its name), or after such a folder of
-    packs; else what packs there are, or the command that makes them."""
-    folder, name = os.path.split(path.rstrip(os.sep))
-    before = os.path.join(folder, "") if os.path.isdir(folder) else ""
-    given, sources = (name if before else path).removesuffix(".json"), _pack_sources(folder if before else _PACKS)
-    small = given.casefold()
-    begun = [one for one in sources if one.casefold().startswith(small)]
-    if begun:
-        # The name of a folder or of a domain ends there; others only begin with the same letters.
-        nearest = min(begun, key=lambda one: (one[len(small) : len(small) + 1] not in ("/", "."), one))
-        return f"; did you mean {before}{nearest}?"
-    beside = os.path.join(folder, "") if folder else ""
-    question = did_you_mean(given, sources, before) or did_you_mean(name, _pack_folders(folder or os.curdir), beside)
-    there = f"; in {folder if before else _PACKS} are those of {list_names(sources)}" if sources else ""
-    return question or there or "; templatemine mine makes packs"
-
-
-def _pack_sources(folder: str) -> list[str]:
-    """Return the sources of the packs of a folder, of files that were renamed their names; none if it has no packs."""
-    from templatemine.packs.pack_folder import PackFiles, pack_names
-
-    with suppress(PackError):
-        names = {os.path.basename(file): one for one, file in PackFiles([folder], errors="skip").files.items()}
-        return sorted(one if file == pack_names(one)[0] else file.removesuffix(".json") for file, one in names.items())
-    return []
-
-
-def _pack_folders(folder: str) -> list[str]:
-    """Return the names of the folders in a folder that `mine` wrote packs to."""
-    from templatemine.packs.pack_folder import rejected_path
-
-    with suppress(OSError):
-        return [
-            one.name
-            for one in os.scandir(folder)
-            if one.is_dir() and any(name.endswith(rejected_path("")) for name in os.listdir(one))
-        ]
-    return []
-
-
 def check_output(inputs: Iterable[str], output: str, named: str | None = None) -> None:
     """Raise a fatal `CorpusError` if the output is one of the inputs, or would be read with them the next time.
 
@@ -565,126 +434,3 @@ def check_output(inputs: Iterable[str], output: str, named: str | None = None) -
             if would_read(path, output, named):
                 problem = f"lies in the input folder {path}, and would be read with it; the output must be elsewhere"
                 raise CorpusError(problem, output, fatal=True)
-
-
-# ----------------------------------------------------------------------------------------------------------- messages
-
-
-class Terminal:
-    """The messages of a run, on standard error."""
-
-    def __init__(self, *, quiet: bool, strict: bool) -> None:
-        self.quiet = quiet
-        self.strict = strict
-        self.skipped = 0
-        self.skipped_packs = 0
-        self._hints: set[str] = set()
-        self._last_problem = ""
-        self.problems: set[str] = set()  # two at most: one alone is that of all that were skipped
-        self._named_later = 0
-        self._began = time.monotonic()
-        self._met: Report | None = None
-
-    @property
-    def met(self) -> Report:
-        """Return the report for readers: documents with errors are skipped (see `skip`), diagnostics are counted."""
-        if self._met is None:
-            from templatemine.io.files import Report
-
-            self._met = Report(self.skip)
-        return self._met
-
-    @property
-    def seconds(self) -> float:
-        """Return the seconds since the start."""
-        return time.monotonic() - self._began
-
-    @property
-    def code(self) -> int:
-        """Return the exit code of a run that came to its end: 1 if documents were skipped, or a pack was left out."""
-        return 1 if self.skipped or self.skipped_packs else 0
-
-    def skip(self, error: CorpusError) -> None:
-        """Count an unreadable document; the first few are named, and the first one stops a strict run."""
-        if self.strict:
-            raise StrictStop(f"{error} (stopped because of --strict)")
-        self.skipped += 1
-        if len(self.problems) < 2:
-            self.problems.add(error.problem)
-        if error.fatal and self.skipped > MAX_NAMED_SKIPS:
-            print_error(str(error), "skipped: ")  # the rest of a file, not a record among thousands
-            self._named_later += 1
-        elif self.skipped <= MAX_NAMED_SKIPS:
-            text = str(error)
-            if error.hint in self._hints:
-                text = text.removesuffix(error.hint)
-            self._hints.add(error.hint)
-            if error.where and error.problem == self._last_problem:
-                text = f"{error.where}: the same"
-            self._last_problem = error.problem
-            print_error(text, "skipped: ")
-
-    def skip_pack(self, problem: str) -> None:
-        """Count a pack that is left out, for it cannot be trusted or was not written; all are named, and the first one
-        stops a strict run."""
-        if self.strict:
-            raise StrictStop(f"{problem} (stopped because of --strict)")
-        self.skipped_packs += 1
-        print_error(problem, "pack skipped: ")
-
-    def skip_packs(self, problems: Mapping[str, str], unnamed: Iterable[str] = ()) -> None:
-        """Count packs by their sources, and others that do not tell theirs, as `skip_pack` does."""
-        for problem in dict.fromkeys([*(problem for _, problem in sorted(problems.items())), *unnamed]):
-            self.skip_pack(problem)
-
-    def skip_bad_pack(self, source: str, error: Exception) -> None:
-        """Count a pack that cannot be read: what readers of several packs call."""
-        self.skip_pack(str(error))
-
-    def skipped_more(self) -> None:
-        """Print how many more documents were skipped than were named."""
-        more = self.skipped - MAX_NAMED_SKIPS - self._named_later
-        if more > 0:
-            print_error(f"and {more:,} more", "skipped: ")
-
-    def note(self, text: str) -> None:
-        """Print one line that is no error, even in quiet runs: something unexpected was done."""
-        print_error(text, "")
-
-    def notes(self) -> list[str]:
-        """Return the counts of the readers, one line each."""
-        if self._met is None:
-            return []
-        first = self._met.first_places
-        return [
-            f"{what}: {number:,}" + (f", first {first[what]}" if what in first else "")
-            for what, number in sorted(self._met.notes.items())
-        ]
-
-    def figures(self) -> dict[str, Any]:
-        """Return what summaries for machines have in common."""
-        return {"skipped": self.skipped, "met": self.met.notes, "seconds": round(self.seconds, 3)}
-
-    def say(self, *lines: str) -> None:
-        """Print lines of a summary, whatever they hold."""
-        if not self.quiet:
-            write_message(sys.stderr, "".join(escape_controls(line) + "\n" for line in lines))
-
-    def report(self, summary: dict[str, Any], *, to_stdout: bool) -> None:
-        """Print the summary for machines."""
-        import json
-
-        text = json.dumps(summary, indent=1) + "\n"
-        if to_stdout:
-            print_text(text)
-        else:
-            write_message(sys.stderr, text)
-
-    @contextmanager
-    def progress(self) -> Iterator[Progress]:
-        """Show bars while the with-block runs, on a terminal only."""
-        if self.quiet or sys.stderr is None or not sys.stderr.isatty():
-            yield ignore_progress
-            return
-        with progress_bars() as step:
-            yield step

@@ -1,15 +1,21 @@
-"""Messages for people: on standard error a line each, on standard output text that no stream refuses."""
+"""Messages for people: on standard error a line each, on standard output text that no stream refuses; and the messages
+of a whole run, with the exit code that follows from them."""
 
 from __future__ import annotations
 
 import os
 import sys
+import time
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from templatemine.errors import CorpusError
+from templatemine.progress import Progress, ignore_progress, progress_bars
+
+if TYPE_CHECKING:
+    from templatemine.io.files import Report
 
 
 def print_error(message: str, kind: str = "error: ") -> None:
@@ -82,3 +88,131 @@ def _is_control(char: str) -> bool:
 
 
 _DIRECTION_MARKS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+MAX_NAMED_SKIPS = 5
+"""Number of skipped documents that are named; the rest is only counted."""
+
+
+class StrictStop(Exception):
+    """--strict, and a document that cannot be read."""
+
+
+class Terminal:
+    """The messages of a run, on standard error."""
+
+    def __init__(self, *, quiet: bool, strict: bool) -> None:
+        self.quiet = quiet
+        self.strict = strict
+        self.skipped = 0
+        self.skipped_packs = 0
+        self._hints: set[str] = set()
+        self._last_problem = ""
+        self.problems: set[str] = set()  # two at most: one alone is that of all that were skipped
+        self._named_later = 0
+        self._began = time.monotonic()
+        self._reader_report: Report | None = None
+
+    @property
+    def reader_report(self) -> Report:
+        """Return the report for readers: documents with errors are skipped (see `skip`), diagnostics are counted."""
+        if self._reader_report is None:
+            from templatemine.io.files import Report
+
+            self._reader_report = Report(self.skip)
+        return self._reader_report
+
+    @property
+    def seconds(self) -> float:
+        """Return the seconds since the start."""
+        return time.monotonic() - self._began
+
+    @property
+    def exit_code(self) -> int:
+        """Return the exit code of a run that came to its end: 1 if documents were skipped, or a pack was left out."""
+        return 1 if self.skipped or self.skipped_packs else 0
+
+    def skip(self, error: CorpusError) -> None:
+        """Count an unreadable document; the first few are named, and the first one stops a strict run."""
+        if self.strict:
+            raise StrictStop(f"{error} (stopped because of --strict)")
+        self.skipped += 1
+        if len(self.problems) < 2:
+            self.problems.add(error.problem)
+        if error.fatal and self.skipped > MAX_NAMED_SKIPS:
+            print_error(str(error), "skipped: ")  # the rest of a file, not a record among thousands
+            self._named_later += 1
+        elif self.skipped <= MAX_NAMED_SKIPS:
+            text = str(error)
+            if error.hint in self._hints:
+                text = text.removesuffix(error.hint)
+            self._hints.add(error.hint)
+            if error.where and error.problem == self._last_problem:
+                text = f"{error.where}: the same"
+            self._last_problem = error.problem
+            print_error(text, "skipped: ")
+
+    def skip_pack(self, problem: str) -> None:
+        """Count a pack that is left out, for it cannot be trusted or was not written; all are named, and the first one
+        stops a strict run."""
+        if self.strict:
+            raise StrictStop(f"{problem} (stopped because of --strict)")
+        self.skipped_packs += 1
+        print_error(problem, "pack skipped: ")
+
+    def skip_packs(self, problems: Mapping[str, str], unnamed: Iterable[str] = ()) -> None:
+        """Count packs by their sources, and others that do not tell theirs, as `skip_pack` does."""
+        for problem in dict.fromkeys([*(problem for _, problem in sorted(problems.items())), *unnamed]):
+            self.skip_pack(problem)
+
+    def skip_bad_pack(self, source: str, error: Exception) -> None:
+        """Count a pack that cannot be read: what readers of several packs call."""
+        self.skip_pack(str(error))
+
+    def tell_more_skipped(self) -> None:
+        """Print how many more documents were skipped than were named."""
+        more = self.skipped - MAX_NAMED_SKIPS - self._named_later
+        if more > 0:
+            print_error(f"and {more:,} more", "skipped: ")
+
+    def note(self, text: str) -> None:
+        """Print one line that is no error, even in quiet runs: something unexpected was done."""
+        print_error(text, "")
+
+    def notes(self) -> list[str]:
+        """Return the counts of the readers, one line each."""
+        if self._reader_report is None:
+            return []
+        first = self._reader_report.first_places
+        return [
+            f"{what}: {number:,}" + (f", first {first[what]}" if what in first else "")
+            for what, number in sorted(self._reader_report.notes.items())
+        ]
+
+    def figures(self) -> dict[str, Any]:
+        """Return what summaries for machines have in common."""
+        return {"skipped": self.skipped, "met": self.reader_report.notes, "seconds": round(self.seconds, 3)}
+
+    def say(self, *lines: str) -> None:
+        """Print lines of a summary, whatever they hold."""
+        if not self.quiet:
+            write_message(sys.stderr, "".join(escape_controls(line) + "\n" for line in lines))
+
+    def print_json(self, summary: dict[str, Any], *, to_stdout: bool) -> None:
+        """Print the summary for machines."""
+        import json
+
+        text = json.dumps(summary, indent=1) + "\n"
+        if to_stdout:
+            print_text(text)
+        else:
+            write_message(sys.stderr, text)
+
+    @contextmanager
+    def progress(self) -> Iterator[Progress]:
+        """Show bars while the with-block runs, on a terminal only."""
+        if self.quiet or sys.stderr is None or not sys.stderr.isatty():
+            yield ignore_progress
+            return
+        with progress_bars() as step:
+            yield step

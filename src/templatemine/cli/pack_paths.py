@@ -1,0 +1,128 @@
+"""What people write for a pack, its source too -> its path, or an error that says what they may have meant."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+
+from templatemine.errors import PackError, did_you_mean, list_names
+
+_PACKS = "packs"
+"""The folder in which packs are looked for by their source: that of all examples of mine."""
+
+
+def find_packs(paths: Iterable[str]) -> list[str]:
+    """Find packs and folders of packs, each as `find_pack` does."""
+    return [find_pack(path) for path in paths]
+
+
+def find_pack(path: str) -> str:
+    """Return a path of a pack or of a folder of packs; where there is none, that of the pack of the source of this
+    name, beside it or in ``packs``.
+
+    Raises
+    ------
+    PackError
+        There is none of them, and the places are named; or what is at the path is no pack, and one of them is there.
+    """
+    if not path:
+        raise PackError("expected a pack, a folder of packs or the name of a source, got an empty name")
+    if os.path.lexists(path):
+        if (place := _pack_elsewhere(path)) and (problem := _describe_no_pack(path)):
+            raise PackError(f"{problem}; did you mean {place}?")
+        return path
+    places = list(dict.fromkeys(_pack_places(path)))
+    for place in places:
+        if os.path.isfile(place):
+            return place
+    told = [place for place in places if _is_plain(place)]
+    looked = f"; looked for {' and '.join(told)}, too" if told else ""
+    raise PackError(f"{path}: there is no such pack or folder of packs{looked}{_suggest_source(path)}")
+
+
+def _pack_places(path: str) -> Iterator[str]:
+    """Yield where the pack of a source may be that is named without its folder, or without its suffix; a source may
+    hold slashes."""
+    from templatemine.packs.pack_folder import pack_names
+
+    source = ""
+    folder, last = os.path.split(path)
+    if last:
+        yield f"{path}.json"
+    while last:
+        source = f"{last}/{source}" if source else last
+        yield os.path.join(folder, pack_names(source)[0])
+        folder, last = os.path.split(folder)
+    if not os.path.isabs(path):
+        if path.endswith(".json") and path == os.path.basename(path):
+            yield os.path.join(_PACKS, path)
+        yield os.path.join(_PACKS, pack_names(path)[0])
+
+
+def _pack_elsewhere(path: str) -> str:
+    """Return the pack in ``packs`` that has the name of something else; empty if there is none."""
+    from templatemine.packs.pack_folder import pack_names
+
+    if os.path.isabs(path) or not os.path.isdir(_PACKS):
+        return ""
+    place = os.path.join(_PACKS, path if path.endswith(".json") else pack_names(path)[0])
+    return place if os.path.isfile(place) else ""
+
+
+def _is_plain(place: str) -> bool:
+    """Return whether a place tells a person something: no name with a hash in it, and none with two suffixes."""
+    return "~" not in os.path.basename(place) and not place.endswith(".json.json")
+
+
+def _describe_no_pack(path: str) -> str:
+    """Say why what is at a path is neither a pack nor a folder with one; empty if it is."""
+    from templatemine.packs.pack_folder import PackFiles
+
+    try:
+        files = PackFiles([path], errors="skip")
+    except PackError as error:
+        return str(error)
+    return files.unnamed[0] if len(files.unnamed) == len(files) else ""
+
+
+def _suggest_source(path: str) -> str:
+    """Return what to add to a message: a question after the source of a pack in the folder of a path, or in ``packs``,
+    that begins with this name or has nearly this name (of a file that was renamed, its name), or after such a folder of
+    packs; else what packs there are, or the command that makes them."""
+    folder, name = os.path.split(path.rstrip(os.sep))
+    before = os.path.join(folder, "") if os.path.isdir(folder) else ""
+    given, sources = (name if before else path).removesuffix(".json"), _pack_sources(folder if before else _PACKS)
+    small = given.casefold()
+    begun = [one for one in sources if one.casefold().startswith(small)]
+    if begun:
+        # The name of a folder or of a domain ends there; others only begin with the same letters.
+        nearest = min(begun, key=lambda one: (one[len(small) : len(small) + 1] not in ("/", "."), one))
+        return f"; did you mean {before}{nearest}?"
+    beside = os.path.join(folder, "") if folder else ""
+    question = did_you_mean(given, sources, before) or did_you_mean(name, _pack_folders(folder or os.curdir), beside)
+    there = f"; in {folder if before else _PACKS} are those of {list_names(sources)}" if sources else ""
+    return question or there or "; templatemine mine makes packs"
+
+
+def _pack_sources(folder: str) -> list[str]:
+    """Return the sources of the packs of a folder, of files that were renamed their names; none if it has no packs."""
+    from templatemine.packs.pack_folder import PackFiles, pack_names
+
+    with suppress(PackError):
+        names = {os.path.basename(file): one for one, file in PackFiles([folder], errors="skip").files.items()}
+        return sorted(one if file == pack_names(one)[0] else file.removesuffix(".json") for file, one in names.items())
+    return []
+
+
+def _pack_folders(folder: str) -> list[str]:
+    """Return the names of the folders in a folder that `mine` wrote packs to."""
+    from templatemine.packs.pack_folder import rejected_path
+
+    with suppress(OSError):
+        return [
+            one.name
+            for one in os.scandir(folder)
+            if one.is_dir() and any(name.endswith(rejected_path("")) for name in os.listdir(one))
+        ]
+    return []
