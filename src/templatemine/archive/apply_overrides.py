@@ -30,7 +30,15 @@ from templatemine.packs.oddities import tell_void_rules
 from templatemine.packs.overrides import Overrides, Rule, read_rules, rule_mark
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_checks import check_handwritten, check_slot, is_example
-from templatemine.packs.pack_folder import RejectedCandidate, read_rejected, rejected_path
+from templatemine.packs.pack_folder import (
+    RejectedCandidate,
+    SerialisedPack,
+    SourceOutcome,
+    StandingPacks,
+    read_rejected,
+    rejected_path,
+    serialise_result,
+)
 from templatemine.packs.pack_json import SCHEMA, describe_json_error, read_mined, read_template
 from templatemine.packs.pack_record import (
     keep_one_of_each,
@@ -388,6 +396,15 @@ def keep_rules(report: SourceReport, pack_path: str | Path) -> SourceReport:
     if told := tell_void_rules(pack, _list_field(data, "applied")):
         warn_caller(f"{pack_path}: {'; '.join(told)}")
     return replace(report, pack=pack)
+
+
+def serialise_with_rules(report: SourceReport, standing: StandingPacks) -> SerialisedPack:
+    """Return the report of a source as files for a folder, with the rules of the pack that it will replace there."""
+    if report.pack is None and report.source not in standing:  # of nearly all, where there are many
+        outcome = SourceOutcome(source=report.source, documents=report.documents, pack=None, note=report.note)
+        return SerialisedPack(outcome, {})
+    path = standing.path(report.source)
+    return serialise_result(keep_rules(report, path), path)
 
 
 def keep_later_rules(new_path: str, old_path: str) -> None:

@@ -24,7 +24,7 @@ import orjson
 from numpy.typing import NDArray
 
 from templatemine.archive import manifest
-from templatemine.archive.apply_overrides import keep_rules
+from templatemine.archive.apply_overrides import serialise_with_rules
 from templatemine.archive.frames import (
     Frame,
     body_offset,
@@ -60,7 +60,7 @@ from templatemine.io.file_transaction import file_transaction
 from templatemine.io.write import atomic_writer
 from templatemine.mining.candidates import SourceCandidates
 from templatemine.mining.methods import ResolvedConfig
-from templatemine.mining.shared_pack import SHARED_PACK, Claims
+from templatemine.mining.shared_pack import Claims
 from templatemine.mining.stages import (
     SourceReport,
     complete_step,
@@ -76,9 +76,6 @@ from templatemine.packs.pack_folder import (
     SerialisedPack,
     SourceOutcome,
     StandingPacks,
-    pack_names,
-    serialise_result,
-    serialise_skipped,
 )
 from templatemine.parallel.threads import map_as_completed
 from templatemine.pipeline import Executor
@@ -126,7 +123,6 @@ class DiskExecutor(Executor[None, SharedStringsFile, None]):
         tell: Callable[[str], None],
     ) -> None:
         self._work = work
-        self._output = output
         self._standing = StandingPacks(output)
         self._sizes = sizes
         self._options = options
@@ -162,10 +158,9 @@ class DiskExecutor(Executor[None, SharedStringsFile, None]):
             for unit in self.units
             for source_claims in read_claims(self._path("chosen", unit.name + ".claims"))
         )
-        path = os.path.join(self._output, pack_names(SHARED_PACK)[0])
-        report = keep_rules(report_shared(claims, self._options), path)
+        report = report_shared(claims, self._options)
         with file_transaction(self._path("packs"), force=True) as files:
-            outcome = PackFolderWriter(files).write(serialise_result(report, path))
+            outcome = PackFolderWriter(files).write(serialise_with_rules(report, self._standing))
         manifest.write_json(self._path("shared.json"), outcome.as_dict())
 
     def outcomes(self) -> tuple[list[SourceOutcome], int, int]:
@@ -294,11 +289,7 @@ class DiskExecutor(Executor[None, SharedStringsFile, None]):
                 report = replace(
                     report, note=f"{report.note}; {counted(stored.too_large, 'document')} too large for --memory"
                 )
-            if report.pack is None and source not in self._standing:
-                return serialise_skipped(report), None
-            pack_path = os.path.join(self._output, pack_names(source)[0])
-            final_report = keep_rules(report, pack_path)
-            return serialise_result(final_report, pack_path), final_report.claims
+            return serialise_with_rules(report, self._standing), report.claims
 
         outcomes = []
         claims: list[Claims] = []

@@ -7,22 +7,15 @@ same for archives of any size.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 
-from templatemine.archive.apply_overrides import keep_rules, read_pack_rules
+from templatemine.archive.apply_overrides import read_pack_rules, serialise_with_rules
 from templatemine.archive.archive_report import ArchiveReport, DocumentCounter
 from templatemine.config import PipelineConfig, ReadConfig
 from templatemine.mining.methods import resolve_defaults
 from templatemine.mining.shared_pack import SHARED_PACK
-from templatemine.mining.stages import SourceReport
 from templatemine.model import Document, Record
-from templatemine.packs.pack_folder import (
-    PackFolderWriter,
-    SerialisedPack,
-    SourceOutcome,
-    open_pack_folder,
-    serialise_result,
-    serialise_skipped,
-)
+from templatemine.packs.pack_folder import PackFolderWriter, SourceOutcome, open_pack_folder
 from templatemine.pipeline import Miner
 from templatemine.progress import Progress, ignore_progress, report_reading
 
@@ -70,14 +63,8 @@ def mine_in_memory(
     config, progress = config or PipelineConfig(), progress or ignore_progress
     counter = DocumentCounter(read or ReadConfig())
     with open_pack_folder(output, force) as folder:
-
-        def serialise(report: SourceReport) -> SerialisedPack:
-            if report.pack is None and report.source not in folder.standing:
-                return serialise_skipped(report)
-            path = folder.pack_path(report.source)
-            return serialise_result(keep_rules(report, path), path)
-
         documents = _refuse_standing(records, counter, folder, config, progress)
+        serialise = partial(serialise_with_rules, standing=folder.standing)
         serialised = Miner(config, jobs=jobs, progress=progress).map(documents, serialise)
         outcomes = []
         for one in serialised:
@@ -115,4 +102,4 @@ def _refuse_standing(
         sources.append(SHARED_PACK)
     folder.refuse_existing(sources)
     for source in filter(folder.standing.__contains__, sources):
-        read_pack_rules(folder.pack_path(source))
+        read_pack_rules(folder.standing.path(source))

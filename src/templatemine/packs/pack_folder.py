@@ -132,14 +132,6 @@ class SerialisedPack:
     """Name -> content; none where the source has no pack."""
 
 
-def serialise_skipped(result: SourceResult) -> SerialisedPack:
-    """Return a result without a pack, in a folder that has none of its source either: of nearly all, where there are
-    many."""
-    return SerialisedPack(
-        SourceOutcome(source=result.source, documents=result.documents, pack=None, note=result.note), {}
-    )
-
-
 def serialise_result(result: SourceResult, pack_path: str) -> SerialisedPack:
     """Return the pack of a source, for `pack_path`, and its rejected candidates, for `PackFolderWriter.write`.
 
@@ -177,6 +169,10 @@ class StandingPacks:
 
     def __len__(self) -> int:
         return len(self._names)
+
+    def path(self, source: str) -> str:
+        """Return the path of the pack of a source, be it there or not."""
+        return os.path.join(self._folder, pack_names(source)[0])
 
     def __contains__(self, source: object) -> bool:
         return bool(self._names) and isinstance(source, str) and pack_names(source)[0] in self._names
