@@ -218,7 +218,7 @@ def _add_fields(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, clean, write."""
-    from templatemine.cleaning.records import RecordCleaner, StreamConfig
+    from templatemine.cleaning.records import RecordCleaner
     from templatemine.io import output as outputs
     from templatemine.io.read import BATCH_CHARACTERS, LINE_BATCH_BYTES, formats_of, read_batches
     from templatemine.io.write import atomic_writer
@@ -227,10 +227,10 @@ def run(args: argparse.Namespace) -> int:
     terminal = messages.Terminal(quiet=args.quiet, strict=args.strict)
     args.mark = args.mark or args.policy == "archive"
     args.removed_field = args.removed_field or ("spans" if args.mark else "removed")
-    looking = args.dry_run or args.diff
+    args.writes = not (args.dry_run or args.diff)
     if args.diff and args.json:
         raise ConfigError("--diff and --json: expected one of them, got both; explain --json prints every cut as JSON")
-    if looking:
+    if not args.writes:
         args.output = os.devnull
     args.packs = pack_paths.find_packs(args.packs)
     _check_paths(args)
@@ -238,24 +238,11 @@ def run(args: argparse.Namespace) -> int:
     read = common.read_config(args)
     inputs = formats_of(args.inputs, read)
     common.check_output((path for path, _ in inputs), args.output, read.format)
-    form = outputs.choose_format(args.output, [one for _, one in inputs], "jsonl" if looking else args.output_format)
+    named = args.output_format if args.writes else "jsonl"
+    form = outputs.choose_format(args.output, [one for _, one in inputs], named)
     _check_takes_found(args, form.name)
-    config = StreamConfig(
-        read=read,
-        clean=_clean_config(args),
-        removed_field=args.removed_field,
-        blocks_field=args.blocks_field if args.blocks else None,
-        keep_html=args.keep_html,
-        rows=outputs.takes_rows(form),
-        hits=args.hits is not None,
-        fallback=args.fallback,
-        again=args.again,
-        mark=args.mark,
-        found=args.found,
-        only=None if args.only is None else frozenset(args.only),
-        torn=args.check is not None or looking,
-    )
-    if not looking and args.output_format is None and outputs.has_no_format(args.output):
+    config = _stream_config(args, read, rows=outputs.takes_rows(form))
+    if args.writes and args.output_format is None and outputs.has_no_format(args.output):
         terminal.say(f"{args.output}: its suffix names no format that can be written; it becomes {form.name}")
     if args.diff:
         return _print_diff(args, terminal, replace(config, clean=config.clean.plain()))
@@ -270,9 +257,8 @@ def run(args: argparse.Namespace) -> int:
         atomic_writer(args.output, force=args.force) as stream,
         outputs.open_writer(form, stream, args.output, *columns) as output,
     ):
-        hits = args.hits is not None
-        history_only = args.html == "main" and not hits
-        packs = PackFiles(args.packs, history_only=history_only, keep=hits, errors="skip")
+        history_only = args.html == "main" and not config.hits
+        packs = PackFiles(args.packs, history_only=history_only, keep=config.hits, errors="skip")
         cleaner = RecordCleaner(packs, config, jobs=args.jobs)
         with terminal.progress() as steps:
             written = 0
@@ -373,6 +359,26 @@ def _skip_packs(terminal: messages.Terminal, tally: Tally, packs: PackFiles) -> 
     terminal.skip_packs(tally.bad_packs, packs.unnamed if any_without else ())
 
 
+def _stream_config(args: argparse.Namespace, read: ReadConfig, *, rows: bool) -> StreamConfig:
+    from templatemine.cleaning.records import StreamConfig
+
+    return StreamConfig(
+        read=read,
+        clean=_clean_config(args),
+        removed_field=args.removed_field,
+        blocks_field=args.blocks_field if args.blocks else None,
+        keep_html=args.keep_html,
+        rows=rows,
+        hits=args.hits is not None,
+        fallback=args.fallback,
+        again=args.again,
+        mark=args.mark,
+        found=args.found,
+        only=None if args.only is None else frozenset(args.only),
+        torn=args.check is not None or not args.writes,
+    )
+
+
 def _clean_config(args: argparse.Namespace) -> CleanConfig:
     form = args.text_format
     markup = common.markup_config(args, common.MARKUP_OPTIONS, "--text-format", form)
@@ -467,7 +473,7 @@ def _print_summary(args: argparse.Namespace, terminal: messages.Terminal, tally:
     if terminal.quiet:
         return
     if not total.records:
-        written = "nothing would change" if args.dry_run or args.diff else "the output is empty"
+        written = "the output is empty" if args.writes else "nothing would change"
         terminal.say(f"{', '.join(map(place_of, args.inputs))}: no documents; {written}")
         return
     header = ("source", ">records", ">changed", ">spans", ">removed", "note")
@@ -483,7 +489,7 @@ def _print_summary(args: argparse.Namespace, terminal: messages.Terminal, tally:
 
 def _describe_tears(args: argparse.Namespace, tally: Tally, total: SourceTally) -> list[str]:
     """Say how many texts have torn sentences, with one of them, and what shows the template that does it."""
-    is_all = args.check is not None or args.dry_run or args.diff
+    is_all = args.check is not None or not args.writes
     least, hint = ("", "") if is_all else ("at least ", " (--dry-run looks at every cut)")
     said = f"torn sentences in {least}{total.torn:,} of {counted(total.looked, 'changed text')}{hint}"
     if tally.torn is None:
@@ -586,10 +592,8 @@ def _format_totals(
     args: argparse.Namespace, terminal: messages.Terminal, tally: Tally, empty_fallback: bool
 ) -> list[str]:
     total, left_out = tally.total(), sum(tally.left_out.values())
-    written = (
-        "read, and nothing written," if args.dry_run or args.diff else f"written to {common.name_output(args.output)}"
-    )
-    changed = "would be changed" if args.dry_run or args.diff else "marked" if args.mark else "changed"
+    written = f"written to {common.name_output(args.output)}" if args.writes else "read, and nothing written,"
+    changed = "would be changed" if not args.writes else "marked" if args.mark else "changed"
     fallback = f"cleaned with the pack of {args.fallback}"
     if empty_fallback:
         fallback = f"the pack of {args.fallback} has no templates (unchanged)"
@@ -623,7 +627,7 @@ def _format_totals(
 
 def _format_found(args: argparse.Namespace, total: SourceTally) -> str:
     """Say how many records got metadata from their bylines and datelines, and how many of each field."""
-    gets = "would get" if args.dry_run or args.diff else "got"
+    gets = "got" if args.writes else "would get"
     fields = ", ".join(f"{name} {number:,}" for name, number in sorted(total.found.items(), key=lambda one: -one[1]))
     some = f": {fields}" if fields else ": no byline and no dateline was read"
     return f"{total.with_found:,} {gets} a field 'found'{some}"
