@@ -118,7 +118,7 @@ class Packs(dict[str, Pack]):
         with open_pack_folder(folder, force) as writer:
             writer.refuse_existing(self)
             for source, pack in sorted(self.items()):
-                rejected, path = self._rejected.get(source), writer.pack_path(source)
+                rejected, path = self._rejected.get(source), writer.standing.path(source)
                 own = rejected if rejected is not None and rejected.are_of(pack) else None
                 if own is not None and own.compressed is not None and not pack.overrides.rules:
                     pack = _keep_decisions(pack, own.compressed, path)

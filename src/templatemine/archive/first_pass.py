@@ -64,11 +64,6 @@ class FirstPass:
         What the documents of each source take, as far as they are read.
     report : Report
         What readers tell, bad records by way of `skip`.
-    count_source : callable
-        Called with a source and how many of its documents are read, with each of them; an exception of its ends the
-        pass.
-    check_end : callable
-        Called when all is read; an exception of its goes before that there is no document.
     nameless : SourcelessRecords
     dates : UnreadableDates
     """
@@ -83,8 +78,6 @@ class FirstPass:
         tell: Tell,
         on_error: Callable[[CorpusError], None] | None,
     ) -> None:
-        self.count_source: Callable[[str, int], None] = lambda source, documents: None
-        self.check_end: Callable[[], None] = lambda: None
         self.sizes: dict[str, SourceSizes] = defaultdict(SourceSizes)
         self._inputs = inputs
         self._work = work
@@ -111,7 +104,13 @@ class FirstPass:
                 raise error
             self._on_error(error)
 
-    def run(self, state: dict[str, Any], streams: Sequence[Iterator[Record]]) -> None:
+    def run(
+        self,
+        state: dict[str, Any],
+        streams: Sequence[Iterator[Record]],
+        count_source: Callable[[str, int], None],
+        check_end: Callable[[], None],
+    ) -> None:
         """Read on from where `state` says, and note in it, and on disk, how far it came.
 
         Parameters
@@ -121,6 +120,10 @@ class FirstPass:
             pass gave it.
         streams : sequence of iterators
             The records of each input, whose readers tell `report` of the bad ones.
+        count_source : callable
+            Called with the source of each document and how many of it are read; an exception of its ends the pass.
+        check_end : callable
+            Called when all is read; an exception of its goes before that there is no document.
 
         Raises
         ------
@@ -154,6 +157,7 @@ class FirstPass:
                 if input_index == first and count <= records_before:
                     continue
                 self._add(splitter, record)
+                count_source(record.document.source, self.sizes[record.document.source].documents)
                 total += 1
                 if total % 64 == 0 and time.monotonic() - last_checkpoint >= self._checkpoint_seconds:
                     checkpoint(input_index, count)
@@ -164,17 +168,17 @@ class FirstPass:
             if time.monotonic() - last_checkpoint >= self._checkpoint_seconds:
                 checkpoint(input_index + 1, 0)
                 last_checkpoint = time.monotonic()
-        self._note_sizes(total)
-        checkpoint(len(self._inputs), 0, "mine")
-
-    def _note_sizes(self, total: int) -> None:
-        """Write the sizes of all sources, for a later run to go on from."""
         if not total:
             os.unlink(self._state_path)
-        self.check_end()
+        check_end()
         if not total:
             raise no_documents_error(self._inputs, self._skipped, self.report.problems)
         self._progress("reading", total, total)
+        self._note_sizes()
+        checkpoint(len(self._inputs), 0, "mine")
+
+    def _note_sizes(self) -> None:
+        """Write the sizes of all sources, for a later run to go on from."""
         rows = [[encode_source(source).hex(), *astuple(source_sizes)] for source, source_sizes in self.sizes.items()]
         manifest.write_json(self._path("sources.json"), rows)
 
@@ -183,7 +187,6 @@ class FirstPass:
         key = encode_source(document.source)
         splitter.add(key, encode_document(document, has_id(record.fields, self._read)))
         self.sizes[document.source].add(memory_cost(document))
-        self.count_source(document.source, self.sizes[document.source].documents)
         self.nameless.add(record, self._read)
         self.dates.add(document.source, record.fields.get(self._read.date_field), document.date, record.where)
 

@@ -19,6 +19,7 @@ import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Any
 
 from templatemine._version import __version__
@@ -179,9 +180,8 @@ class ArchiveRun:
                 if documents == self._options.min_docs:
                     standing.refuse(source)
 
-            self._first_pass.count_source = refuse
-            self._first_pass.check_end = lambda: self._chosen.check(self._tell, self._first_pass.sizes)
-            self._first_pass.run(state, streams)
+            check_end = partial(self._chosen.check, self._tell, self._first_pass.sizes)
+            self._first_pass.run(state, streams, refuse, check_end)
         else:
             self._first_pass.read_sizes()
         executor = self._executor()

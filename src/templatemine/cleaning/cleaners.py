@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -106,7 +107,7 @@ class Cleaners(Mapping[str, Cleaner]):
         return source in self.packs
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self.packs, self.config, self.fallback)
+        return partial(Cleaners, fallback=self.fallback), (self.packs, self.config)
 
     def __repr__(self) -> str:
         return f"<Cleaners: {counted(len(self), 'source')}>"
@@ -167,7 +168,3 @@ class Cleaners(Mapping[str, Cleaner]):
             self.skipped[name] = error
             warn_skipped(name, error)
             return None
-
-
-def _restore(packs: Mapping[str, Pack], config: CleanConfig, fallback: str | None) -> Cleaners:
-    return Cleaners(packs, config, fallback=fallback)

@@ -203,10 +203,6 @@ class PackFolderWriter:
         self._files.refuse_existing(name for source in names for name in pack_names(source))
         refuse_renamed(self._files.directory, names)
 
-    def pack_path(self, source: str) -> str:
-        """Return the path of the pack of a source."""
-        return self._files.path(pack_names(source)[0])
-
     def write(self, serialised: SerialisedPack) -> SourceOutcome:
         """Write the files of a source."""
         for name, data in serialised.files.items():
@@ -223,7 +219,7 @@ class PackFolderWriter:
 
     def save(self, result: SourceResult) -> SourceOutcome:
         """Write the pack of a source, if it has one, and its rejected candidates."""
-        return self.write(serialise_result(result, self.pack_path(result.source)))
+        return self.write(serialise_result(result, self.standing.path(result.source)))
 
 
 @contextmanager
