@@ -98,3 +98,12 @@ def wait_for(what: Callable[[], object], seconds: float = 60) -> None:
     while not what():
         assert time.monotonic() < end, "waited too long"
         time.sleep(0.01)
+
+
+def no_large_files() -> None:
+    """Let no file of this process grow beyond 2,000 bytes."""
+    import resource
+    import signal
+
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from cli_support import Ran, command, page, records, write
 
+import invented_pages
 from templatemine.__main__ import main
 
 Cli = Callable[..., Ran]
@@ -69,3 +70,14 @@ def mined_html(tmp_path_factory: pytest.TempPathFactory) -> Path:
     archive = write(folder / "archive.jsonl", [page(one) for one in records(["page.example"])])
     assert main(["mine", str(archive), "-o", str(folder / "packs"), "--quiet"]) == 0
     return folder / "packs"
+
+
+@pytest.fixture
+def lantern(cli: Cli, tmp_path: Path) -> Path:
+    """A folder with the pack of the pages of lantern.example."""
+    lines = [
+        {"source": "lantern.example", "id": str(n), "html": invented_pages.page(n, invented_pages.CALL)}
+        for n in range(20)
+    ]
+    assert cli("mine", write(tmp_path / "pages.jsonl", lines), "-o", tmp_path / "packs").code == 0
+    return tmp_path / "packs"

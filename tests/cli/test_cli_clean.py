@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_support import CALL, CREDIT, SOURCES, command, everything, page, read, records, write
+from cli_support import CALL, CREDIT, SOURCES, command, everything, no_large_files, page, read, records, write
 
 from conftest import Cli
 from templatemine.cleaning.cleaner import Cleaner
@@ -825,17 +825,9 @@ def test_a_full_disk(program: Cli, mined: Path, new: Path, tmp_path: Path) -> No
     assert done.returncode == 2
     assert done.stderr == b"templatemine: error: stdout: cannot be written: No space left on device\n"
     before = everything(tmp_path)
-    ran = program("clean", new, "-p", mined, "-o", tmp_path / "c.jsonl", preexec_fn=_no_large_files)
+    ran = program("clean", new, "-p", mined, "-o", tmp_path / "c.jsonl", preexec_fn=no_large_files)
     assert ran.error == f"{tmp_path}/c.jsonl: cannot be written: File too large"
     assert everything(tmp_path) == before
-
-
-def _no_large_files() -> None:
-    import resource
-    import signal
-
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])

@@ -14,7 +14,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from cli_support import CALL, SOURCES, everything, record, records, write
+from cli_support import CALL, SOURCES, everything, no_large_files, record, records, write
 
 import templatemine.io.jsonl
 from conftest import Cli
@@ -484,18 +484,10 @@ def test_a_full_disk(program: Cli, archive: Path, tmp_path: Path, existing: bool
         packs.mkdir()
         (packs / "alpha.example.json").write_text("mine")
     before = everything(tmp_path)
-    ran = program("mine", archive, "-o", packs, "--force", preexec_fn=_no_large_files)
+    ran = program("mine", archive, "-o", packs, "--force", preexec_fn=no_large_files)
     assert ran.error == f"{packs}/alpha.example.json: cannot be written: File too large"
     assert everything(tmp_path) == before
     assert not existing or (packs / "alpha.example.json").read_text() == "mine"
-
-
-def _no_large_files() -> None:
-    import resource
-    import signal
-
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")

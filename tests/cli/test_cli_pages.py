@@ -5,31 +5,18 @@ from __future__ import annotations
 import itertools
 import json
 from pathlib import Path
-from typing import Any
 
-import pytest
-from cli_support import write
+from cli_support import read, write
 
 from conftest import Cli
 from invented_pages import CALL, page
 from templatemine import Cleaner, Pack
 
 
-def rows(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
-@pytest.fixture
-def shelf(cli: Cli, tmp_path: Path) -> Path:
-    lines = [{"source": "lantern.example", "id": str(n), "html": page(n, CALL)} for n in range(20)]
-    assert cli("mine", write(tmp_path / "pages.jsonl", lines), "-o", tmp_path / "packs").code == 0
-    return tmp_path / "packs"
-
-
-def test_main_text_and_blocks(cli: Cli, shelf: Path, tmp_path: Path) -> None:
+def test_main_text_and_blocks(cli: Cli, lantern: Path, tmp_path: Path) -> None:
     new = write(tmp_path / "new.jsonl", [{"source": "lantern.example", "id": "x", "html": page(77, CALL), "own": 1}])
-    assert cli("clean", new, "-p", shelf, "-o", tmp_path / "c.jsonl", "--blocks", "--blocks-field", "kept").code == 0
-    (row,) = rows(tmp_path / "c.jsonl")
+    assert cli("clean", new, "-p", lantern, "-o", tmp_path / "c.jsonl", "--blocks", "--blocks-field", "kept").code == 0
+    (row,) = read(tmp_path / "c.jsonl")
     assert row["own"] == 1
     assert row["text"].startswith("Story number 77")
     assert "Readers have" not in row["text"]
@@ -39,39 +26,39 @@ def test_main_text_and_blocks(cli: Cli, shelf: Path, tmp_path: Path) -> None:
     assert all(a[1] == b[0] for a, b in itertools.pairwise(spans))
 
 
-def test_what_is_removed_names_its_templates_but_in_pages(cli: Cli, shelf: Path, tmp_path: Path) -> None:
+def test_what_is_removed_names_its_templates_but_in_pages(cli: Cli, lantern: Path, tmp_path: Path) -> None:
     """Of a page all but its main text goes, mark-up too; no template says what."""
     story = "The story of {} and of the harbour, as told at {}."
     texts = [
         {"source": "quay.example", "id": str(n), "text": f"{story.format(n * 7, n)}\nSign up for the Quay letter today"}
         for n in range(40)
     ]
-    assert cli("mine", write(tmp_path / "texts.jsonl", texts), "-o", shelf).code == 0
+    assert cli("mine", write(tmp_path / "texts.jsonl", texts), "-o", lantern).code == 0
     pages = [{"source": "lantern.example", "id": "x", "html": "<p>A story of the harbour and its boats.</p>"}]
     new = write(tmp_path / "new.jsonl", [*pages, texts[0]])
-    assert cli("clean", new, "-p", shelf, "-o", tmp_path / "c.jsonl").code == 0
-    of_page, of_text = rows(tmp_path / "c.jsonl")
+    assert cli("clean", new, "-p", lantern, "-o", tmp_path / "c.jsonl").code == 0
+    of_page, of_text = read(tmp_path / "c.jsonl")
     assert of_page["removed"]
     assert all(cut["templates"] == [] and "kind" not in cut for cut in of_page["removed"])
     assert all(cut["templates"] for cut in of_text["removed"])
 
 
-def test_the_headline_is_left_out_on_request(cli: Cli, shelf: Path, tmp_path: Path) -> None:
+def test_the_headline_is_left_out_on_request(cli: Cli, lantern: Path, tmp_path: Path) -> None:
     new = write(tmp_path / "new.jsonl", [{"source": "lantern.example", "id": "x", "html": page(77, CALL)}])
-    assert cli("clean", new, "-p", shelf, "-o", tmp_path / "c.jsonl", "--headline", "drop").code == 0
-    (row,) = rows(tmp_path / "c.jsonl")
+    assert cli("clean", new, "-p", lantern, "-o", tmp_path / "c.jsonl", "--headline", "drop").code == 0
+    (row,) = read(tmp_path / "c.jsonl")
     assert "Story number 77" not in row["text"].split("\n")[0]
     assert row["text"]
 
 
-def test_strip_gives_all_text_without_templates(cli: Cli, shelf: Path, tmp_path: Path) -> None:
+def test_strip_gives_all_text_without_templates(cli: Cli, lantern: Path, tmp_path: Path) -> None:
     new = write(tmp_path / "new.jsonl", [{"source": "lantern.example", "id": "x", "html": page(77)}])
     assert (
         cli(
             "clean",
             new,
             "-p",
-            shelf,
+            lantern,
             "-o",
             tmp_path / "c.jsonl",
             "--html",
@@ -82,26 +69,26 @@ def test_strip_gives_all_text_without_templates(cli: Cli, shelf: Path, tmp_path:
         ).code
         == 0
     )
-    (row,) = rows(tmp_path / "c.jsonl")
+    (row,) = read(tmp_path / "c.jsonl")
     assert "kept" not in row
-    assert row["text"] == Cleaner(Pack.load(shelf / "lantern.example.json")).clean(page(77)).text
+    assert row["text"] == Cleaner(Pack.load(lantern / "lantern.example.json")).clean(page(77)).text
 
 
-def test_pages_of_a_source_without_a_pack(cli: Cli, shelf: Path, tmp_path: Path) -> None:
+def test_pages_of_a_source_without_a_pack(cli: Cli, lantern: Path, tmp_path: Path) -> None:
     lines = [{"source": "other.example", "html": page(5)}, {"source": "other.example", "html": page(6), "text": "own"}]
     new = write(tmp_path / "new.jsonl", lines)
-    ran = cli("clean", new, "-p", shelf, "-o", tmp_path / "c.jsonl", "--json")
+    ran = cli("clean", new, "-p", lantern, "-o", tmp_path / "c.jsonl", "--json")
     facts = json.loads(ran.out)
     assert (facts["page_model"], facts["no_pack"]) == (1, 1)
-    first, second = rows(tmp_path / "c.jsonl")
+    first, second = read(tmp_path / "c.jsonl")
     assert first["text"].startswith("Story number 5")
     assert "rights reserved" not in first["text"]
     assert second == lines[1]
 
 
-def test_show_tells_what_the_pages_said(cli: Cli, shelf: Path, mined: Path) -> None:
-    told = cli("show", shelf / "lantern.example.json").out
-    history = Pack.load(shelf / "lantern.example.json").pages
+def test_show_tells_what_the_pages_said(cli: Cli, lantern: Path, mined: Path) -> None:
+    told = cli("show", lantern / "lantern.example.json").out
+    history = Pack.load(lantern / "lantern.example.json").pages
     assert history is not None
     assert len(history.paths) > 1
     assert len(history.texts) > 1
@@ -113,8 +100,8 @@ def test_show_tells_what_the_pages_said(cli: Cli, shelf: Path, mined: Path) -> N
     assert "\npages " not in cli("show", mined / "alpha.example.json").out
 
 
-def test_names_of_fields_differ(cli: Cli, shelf: Path, tmp_path: Path) -> None:
+def test_names_of_fields_differ(cli: Cli, lantern: Path, tmp_path: Path) -> None:
     new = write(tmp_path / "new.jsonl", [{"source": "lantern.example", "html": page(5)}])
-    ran = cli("clean", new, "-p", shelf, "-o", tmp_path / "c.jsonl", "--blocks", "--blocks-field", "removed")
+    ran = cli("clean", new, "-p", lantern, "-o", tmp_path / "c.jsonl", "--blocks", "--blocks-field", "removed")
     assert ran.code == 2
     assert "--blocks-field: expected a name of its own" in ran.err
