@@ -1,5 +1,8 @@
 """The overrides of a pack: people's decisions about its templates, as JSON data and back.
 
+Whatever a person says becomes a rule: an answer to a question (`archive.apply_answers`), a string that is named by its
+id (`archive.decide`), an edit of the file (`archive.apply_overrides`).  Overrides are the rules and what they did.
+
 Four keys, so that each rule and each template is a line: ``overrides``, the rules; ``removed``, the templates that
 mining gave and the rules took out, unchanged; ``added``, the ids of those that only the rules put in; ``applied``, a
 mark of each rule that has been applied, which others than these wait for.  With
