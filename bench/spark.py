@@ -69,7 +69,7 @@ def measure_costs(path: str) -> dict[str, float]:
     import pyarrow as pa
 
     from templatemine.adapters import tasks
-    from templatemine.cleaning.records import StreamConfig
+    from templatemine.cleaning.records import RecordConfig
     from templatemine.packs.pack import Pack
 
     by_source: dict[str, list[Document]] = {}
@@ -97,7 +97,7 @@ def measure_costs(path: str) -> dict[str, float]:
     packs = {row["source"]: Pack.from_json(row["pack"]) for row in facts if row["pack"]}
     shipped = {source: tasks.serialize(pack) for source, pack in packs.items()}
     cleaning, _ = time_call(
-        lambda: [0 for _ in tasks.clean(_batch_for_cleaning(documents), shipped, StreamConfig())], REPEATS
+        lambda: [0 for _ in tasks.clean(_batch_for_cleaning(documents), shipped, RecordConfig())], REPEATS
     )
     counting, query_bytes = _measure_counting(archive, options)
     reading, _ = time_call(lambda: [0 for _ in tasks._documents(make_batches(documents))], REPEATS)

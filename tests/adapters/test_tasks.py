@@ -15,7 +15,7 @@ from archives_by_hand import SAMPLED, Facts, documents, make_mixed_archive, mine
 pa = pytest.importorskip("pyarrow")
 
 from templatemine.adapters import tasks  # noqa: E402
-from templatemine.cleaning.records import RecordCleaner, StreamConfig  # noqa: E402
+from templatemine.cleaning.records import RecordCleaner, RecordConfig  # noqa: E402
 from templatemine.config import CleanConfig, MarkupConfig, PipelineConfig, ReadConfig  # noqa: E402
 from templatemine.io.pending import Items  # noqa: E402
 from templatemine.mining.methods import resolve_defaults  # noqa: E402
@@ -166,7 +166,7 @@ def test_cleaning_is_that_of_the_command_line() -> None:
     shipped = {source: tasks.serialize(pack) for source, pack in packs.items()}
     found: Rows = []
     schema = pa.RecordBatch.from_pylist(rows).schema
-    for batch in tasks.clean(batches(rows, 50, schema), shipped, StreamConfig()):
+    for batch in tasks.clean(batches(rows, 50, schema), shipped, RecordConfig()):
         assert batch.schema.names == ["source", "id", "text", "html", "date", "title", "n", "removed", "removed_stub"]
         found += batch.to_pylist()
     assert [(row["id"], row["n"], row["html"]) for row in found] == [(row["id"], row["n"], row["html"]) for row in rows]
@@ -186,13 +186,13 @@ def test_cleaning_is_that_of_the_command_line() -> None:
 
 def test_pages_have_addresses_where_a_column_has_them() -> None:
     page = "<html><body><p>" + "The council met <a href=b.html>at length</a> and talked. " * 20
-    config = StreamConfig(clean=CleanConfig(text_format="markdown", markup=MarkupConfig(links=True)))
+    config = RecordConfig(clean=CleanConfig(text_format="markdown", markup=MarkupConfig(links=True)))
     batch = pa.RecordBatch.from_pylist([{"source": "x", "html": page, "url": "http://x.org/d/a"}])
     twice = pa.RecordBatch.from_arrays([*batch.columns, batch["url"]], [*batch.schema.names, "url"])
     for given, link in ((batch, "[at length](http://x.org/d/b.html)"), (twice, "[at length](b.html)")):
         (done,) = tasks.clean([given], {}, config)
         assert f"The council met {link}" in done["text"][0].as_py()
-    other = StreamConfig(read=ReadConfig(url_field="link"), clean=config.clean)
+    other = RecordConfig(read=ReadConfig(url_field="link"), clean=config.clean)
     (done,) = tasks.clean([batch.rename_columns(["source", "html", "link"])], {}, other)
     assert "[at length](http://x.org/d/b.html)" in done["text"][0].as_py()
 

@@ -21,7 +21,7 @@ from templatemine import mine
 from templatemine.cleaning import _records
 from templatemine.cleaning.cleaner import Cleaner, count_lost, count_page_text, page_text
 from templatemine.cleaning.hits import DayHits, read_hits, write_hits
-from templatemine.cleaning.records import RecordCleaner, StreamConfig
+from templatemine.cleaning.records import RecordCleaner, RecordConfig
 from templatemine.config import CleanConfig
 from templatemine.io.pending import Items, Lines
 from templatemine.model import Document, Span
@@ -50,7 +50,7 @@ def kinds_of(rows: list[dict[str, Any]]) -> dict[str, int]:
     return dict(found)
 
 
-def run(pack: Pack, texts: list[str], config: StreamConfig, raw: bool) -> tuple[RecordCleaner, list[dict[str, Any]]]:
+def run(pack: Pack, texts: list[str], config: RecordConfig, raw: bool) -> tuple[RecordCleaner, list[dict[str, Any]]]:
     """Clean texts as lines of JSON, or as records."""
     cleaner = RecordCleaner({"a": pack}, config)
     rows = [{"source": "a", "text": text} for text in texts]
@@ -76,12 +76,12 @@ def test_what_is_told_is_what_a_file_loses(data: st.DataObject) -> None:
     for engine in ("native", "regex"):
         for raw in (False, True):
             clean = CleanConfig(engine=engine, guard=guard, gap=gap, stubs=stubs)
-            cleaner, rows = run(pack, texts, StreamConfig(clean=clean), raw)
+            cleaner, rows = run(pack, texts, RecordConfig(clean=clean), raw)
             counts = cleaner.tally.total()
             assert counts.characters == sum(map(len, texts))
             assert counts.cut == counts.characters - total(rows)
             told.add(counts.cut)
-            marker, marked = run(pack, texts, StreamConfig(clean=clean, mark=True), raw)
+            marker, marked = run(pack, texts, RecordConfig(clean=clean, mark=True), raw)
             if stubs != "keep":
                 assert marker.tally.total().cut == counts.cut
             if stubs != "drop":
@@ -138,7 +138,7 @@ def test_pages(config: CleanConfig, tmp_path: Path) -> None:
     pages = [page(number, CALL) for number in range(20)]
     pack = next(iter(mine([{"source": "a", "html": html} for html in pages]).values()))
     pages.append("<p>Short.")
-    cleaner = RecordCleaner({"a": pack}, StreamConfig(clean=config, hits=True))
+    cleaner = RecordCleaner({"a": pack}, RecordConfig(clean=config, hits=True))
     batch = cleaner.clean_batch(Items([("a", str(n), {"source": "a", "html": html}) for n, html in enumerate(pages)]))
     assert not batch.errors
     rows = [json.loads(line) for line in batch.data.splitlines()]
@@ -148,7 +148,7 @@ def test_pages(config: CleanConfig, tmp_path: Path) -> None:
     whole = sum(len(page_text(page, ())) for page in pages)
     assert abs(counts.characters - whole) <= counts.spans + len(pages)
     assert batch.tally.days["a"][""].cut == counts.cut
-    one = RecordCleaner({"a": pack}, StreamConfig(clean=config, hits=True))
+    one = RecordCleaner({"a": pack}, RecordConfig(clean=config, hits=True))
     small = one.clean_batch(Items([("a", "1", {"source": "a", "html": pages[-1]})])).tally
     assert small.total().cut == 0
     write_hits(str(tmp_path), small.days)
@@ -183,7 +183,7 @@ def test_days_count_what_texts_lose(story: str) -> None:
 @pytest.mark.parametrize("hits", [False, True])
 def test_stubs_that_are_dropped_are_lost_whole(engine: str, raw: bool, mark: bool, hits: bool) -> None:
     """Marked lines were not dropped, but marked records were; counts by day had the rest of them."""
-    config = StreamConfig(clean=CleanConfig(engine=engine, stubs="drop", guard=0.7), mark=mark, hits=hits)
+    config = RecordConfig(clean=CleanConfig(engine=engine, stubs="drop", guard=0.7), mark=mark, hits=hits)
     cleaner, rows = run(PACK, ["Sign up now\n\n:", "Sign up now\nA story of some length"], config, raw)
     assert [row["text"] for row in rows] == ["Sign up now\n" * mark + "A story of some length"]
     counts = cleaner.tally.total()

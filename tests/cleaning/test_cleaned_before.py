@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from templatemine.adapters.rows import RowCleaner
-from templatemine.cleaning.records import RecordCleaner, StreamConfig, read_cuts
+from templatemine.cleaning.records import RecordCleaner, RecordConfig, read_cuts
 from templatemine.cleaning.tally import SourceTally
 from templatemine.cli.app import run
 from templatemine.config import CleanConfig
@@ -63,7 +63,7 @@ RECORDS = st.fixed_dictionaries(
 
 
 def cleaned(packs: Mapping[str, Pack], data: bytes, **options: Any) -> tuple[bytes, SourceTally]:
-    cleaner = RecordCleaner(packs, StreamConfig(**options))
+    cleaner = RecordCleaner(packs, RecordConfig(**options))
     lines = Lines("place", "a", 1, data)
     return b"".join(cleaner.clean_batches([lines])), cleaner.tally.total()
 
@@ -165,7 +165,7 @@ def test_pages(tmp_path: Path) -> None:
     for form in ("text", "markdown"):
         given = tmp_path / "a.jsonl"
         for number in range(2):
-            config = StreamConfig(blocks_field="blocks", clean=CleanConfig(text_format=form))
+            config = RecordConfig(blocks_field="blocks", clean=CleanConfig(text_format=form))
             done = b"".join(RecordCleaner(packs, config).clean_batches(read_batches([str(given)], config.read)))
             given = tmp_path / f"{form}{number}.jsonl"
             given.write_bytes(done)

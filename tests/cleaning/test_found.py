@@ -9,7 +9,7 @@ import pytest
 
 from strategies import make_pack
 from templatemine.cleaning.found import MetadataFinder, read_byline, read_dateline
-from templatemine.cleaning.records import RecordCleaner, StreamConfig
+from templatemine.cleaning.records import RecordCleaner, RecordConfig
 from templatemine.config import CleanConfig
 from templatemine.io.pending import Items
 from templatemine.kinds import choose
@@ -221,7 +221,7 @@ def test_what_a_page_is_worked_with_is_no_place(words: str) -> None:
 @pytest.mark.parametrize("policy", ["llm", "reader", "archive"])
 def test_records_have_it_whatever_is_cut(policy: str) -> None:
     fields = {"source": "a", "text": "By Ines Harper\nThe story.\nSign up now"}
-    cleaner = RecordCleaner({"a": pack()}, StreamConfig(clean=CleanConfig(choice=choose(policy)), found=True))
+    cleaner = RecordCleaner({"a": pack()}, RecordConfig(clean=CleanConfig(choice=choose(policy)), found=True))
     batch = cleaner.clean_batch(Items([("a", "f:1", fields)]))
     written = orjson.loads(batch.data)
     assert written["found"] == {"byline": ["Ines Harper"]}

@@ -14,7 +14,7 @@ import pytest
 from strategies import make_pack
 from templatemine.cleaning import tally
 from templatemine.cleaning.cleaner import Cleaner
-from templatemine.cleaning.records import RecordCleaner, StreamConfig, span_fields
+from templatemine.cleaning.records import RecordCleaner, RecordConfig, span_fields
 from templatemine.cleaning.tally import SourceTally
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import CapacityError, ConfigError, CorpusError
@@ -86,13 +86,13 @@ def test_lines_as_they_stand_and_records_have_the_same_kinds(
     path.write_bytes(b"".join(orjson.dumps({"source": "a", "text": text}) + b"\n" for text in texts))
     done = []
     for engine in ("native", "regex"):
-        cleaner = RecordCleaner({"a": pack}, StreamConfig(clean=CleanConfig(engine=engine, choice=choice)))
+        cleaner = RecordCleaner({"a": pack}, RecordConfig(clean=CleanConfig(engine=engine, choice=choice)))
         lines = b"".join(cleaner.clean_batches(read_batches([str(path)], ReadConfig()))).splitlines()
         done.append((lines, cleaner.tally.sources["a"]))
     assert done[0] == done[1]
     lines, counts = done[0]
     for engine in ("native", "regex"):
-        marker = RecordCleaner({"a": pack}, StreamConfig(clean=CleanConfig(engine=engine, choice=choice), mark=True))
+        marker = RecordCleaner({"a": pack}, RecordConfig(clean=CleanConfig(engine=engine, choice=choice), mark=True))
         marked = [
             orjson.loads(one)
             for one in b"".join(marker.clean_batches(read_batches([str(path)], ReadConfig()))).splitlines()
@@ -133,26 +133,26 @@ def test_a_fallback_is_for_sources_without_a_pack(packs: Mapping[str, Pack]) -> 
     plain = RecordCleaner({"a": packs["a"]})
     before = [orjson.loads(line) for line in b"".join(clean_records(plain, to_records(fields))).splitlines()]
     assert before[2:] == fields[2:]
-    cleaner = RecordCleaner({"a": packs["a"]}, StreamConfig(fallback="a"))
+    cleaner = RecordCleaner({"a": packs["a"]}, RecordConfig(fallback="a"))
     after = [orjson.loads(line) for line in b"".join(clean_records(cleaner, to_records(fields))).splitlines()]
     assert after[:2] == before[:2]
     assert [one["text"] for one in after[2:4]] == [one["text"] for one in before[:2]]
     assert (cleaner.tally.sources["new"].fallback, cleaner.tally.sources["new"].no_pack) == (3, 0)
     assert cleaner.tally.sources["a"].fallback == 0
     with pytest.raises(ConfigError, match="fallback: expected the source of a pack that is there, got 'b'"):
-        RecordCleaner({"a": packs["a"]}, StreamConfig(fallback="b"))
+        RecordCleaner({"a": packs["a"]}, RecordConfig(fallback="b"))
 
 
 def test_a_fallback_is_prepared_once(packs: Mapping[str, Pack], monkeypatch: pytest.MonkeyPatch) -> None:
     made = made_cleaners(monkeypatch)
     fields = [{**row, "source": f"new{place}"} for place, row in enumerate(rows("a", 9))]
-    cleaner = RecordCleaner({"a": packs["a"]}, StreamConfig(fallback="a"))
+    cleaner = RecordCleaner({"a": packs["a"]}, RecordConfig(fallback="a"))
     list(clean_records(cleaner, to_records([*fields, *rows("a", 1)])))
     assert made == ["a"]
 
 
 def test_it_is_what_the_cleaner_gives(packs: Mapping[str, Pack]) -> None:
-    cleaner = RecordCleaner(packs, StreamConfig(clean=CleanConfig(gap=9, engine="regex")))
+    cleaner = RecordCleaner(packs, RecordConfig(clean=CleanConfig(gap=9, engine="regex")))
     own = Cleaner(packs["a"], CleanConfig(gap=9))
     for record, line in zip(
         to_records(rows("a", 5)), b"".join(clean_records(cleaner, to_records(rows("a", 5)))).splitlines(), strict=True
@@ -276,16 +276,16 @@ def test_batches_end_by_records_and_by_characters() -> None:
 
 def test_names_that_clash() -> None:
     with pytest.raises(ConfigError, match="removed_field"):
-        StreamConfig(removed_field="text")
+        RecordConfig(removed_field="text")
     with pytest.raises(ConfigError, match="removed.field"):
-        StreamConfig(read=ReadConfig(html_field="removed"))
+        RecordConfig(read=ReadConfig(html_field="removed"))
     with pytest.raises(ConfigError, match="removed_field: expected a name of its own"):
-        StreamConfig(removed_field="date")
+        RecordConfig(removed_field="date")
     for name in ("removed_field", "blocks_field"):
         with pytest.raises(ConfigError, match="expected a name, got an empty one"):
-            StreamConfig(**{name: ""})
+            RecordConfig(**{name: ""})
     with pytest.raises(ConfigError, match="blocks_field: expected a name of its own"):
-        StreamConfig(blocks_field="removed")
+        RecordConfig(blocks_field="removed")
     with pytest.raises(ConfigError, match="jobs"):
         RecordCleaner({}, jobs=0)
 
@@ -331,5 +331,5 @@ def test_of_many_doubtful_cuts_a_few_are_looked_at(monkeypatch: pytest.MonkeyPat
     for batch in (Lines("a.jsonl", "default", 1, line), Items([("q", "a.jsonl:1", orjson.loads(line))])):
         for torn, most in ((False, 10), (True, 400)):
             looked.clear()
-            RecordCleaner({"q": pack}, StreamConfig(torn=torn)).clean_batch(batch)
+            RecordCleaner({"q": pack}, RecordConfig(torn=torn)).clean_batch(batch)
             assert len(looked) == most

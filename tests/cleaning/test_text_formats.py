@@ -11,7 +11,7 @@ import pytest
 
 from invented_pages import CALL, learn_history, marked_page, page
 from templatemine import Cleaner, Cleaners, MarkupConfig, PageCleaner, extract, mine
-from templatemine.cleaning.records import RecordCleaner, StreamConfig
+from templatemine.cleaning.records import RecordCleaner, RecordConfig
 from templatemine.cleaning.tally import SourceTally
 from templatemine.config import TEXT_FORMATS, CleanConfig, PageConfig
 from templatemine.errors import ConfigError
@@ -144,7 +144,7 @@ PAGES = (0, 1, 2, 9)
 @pytest.mark.parametrize("form", FORMATS)
 def test_only_the_main_text_of_pages_has_a_format(packs: Mapping[str, Pack], form: str) -> None:
     def done(config: CleanConfig) -> tuple[list[dict[str, Any]], SourceTally]:
-        cleaner = RecordCleaner(packs, StreamConfig(clean=config))
+        cleaner = RecordCleaner(packs, RecordConfig(clean=config))
         batch = cleaner.clean_batch(Items([(row["source"], str(place), dict(row)) for place, row in enumerate(ROWS)]))
         assert not batch.errors
         return [json.loads(line) for line in batch.data.splitlines()], batch.tally.total()
@@ -167,7 +167,7 @@ def test_records_are_lines_in_every_format(packs: Mapping[str, Pack]) -> None:
     """Lone surrogates, too, which no encoding has."""
     html = marked_page(5).replace("said the engineer", "said \ud800 the engineer")
     for form in FORMATS:
-        cleaner = RecordCleaner(packs, StreamConfig(clean=CleanConfig(text_format=form)))
+        cleaner = RecordCleaner(packs, RecordConfig(clean=CleanConfig(text_format=form)))
         batch = cleaner.clean_batch(Items([("o", "f:1", {"source": "o", "html": html})]))
         text = json.loads(batch.data)["text"]
         assert isinstance(text, str)

@@ -18,7 +18,7 @@ import reference
 from strategies import Case, cases, examples, make_pack
 from templatemine.cleaning import _records
 from templatemine.cleaning.cleaner import Cleaner
-from templatemine.cleaning.records import RecordCleaner, StreamConfig
+from templatemine.cleaning.records import RecordCleaner, RecordConfig
 from templatemine.cleaning.tally import Tally
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import CorpusError
@@ -390,7 +390,7 @@ def test_lines_and_records_say_the_same(data: st.DataObject) -> None:
         record() if data.draw(st.integers(0, 3)) else data.draw(lines()).replace(b"\r", b"") + b"\n"
         for _ in range(data.draw(st.integers(1, 5)))
     )
-    config = StreamConfig(
+    config = RecordConfig(
         clean=CleanConfig(
             guard=data.draw(st.sampled_from([0.0, 0.5, 1.0])),
             stubs=data.draw(st.sampled_from(["clean", "keep"])),
@@ -467,8 +467,8 @@ def test_packs_that_lines_cannot_be_cleaned_with() -> None:
     assert Cleaner(make_pack([], pattern_set("news"), "-", True)).lines is None
     data = b"".join(orjson.dumps(row) + b"\n" for row in ROWS[:9])
     expected = done(RecordCleaner(PACKS), data)
-    assert done(RecordCleaner(PACKS, StreamConfig(clean=config)), data) == expected
-    records, _, tally = done(RecordCleaner(PACKS, StreamConfig(hits=True)), data)
+    assert done(RecordCleaner(PACKS, RecordConfig(clean=config)), data) == expected
+    records, _, tally = done(RecordCleaner(PACKS, RecordConfig(hits=True)), data)
     assert records == expected[0]
     assert tally.days["s0"][""].documents == 3
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from templatemine.cleaning.records import RecordCleaner, StreamConfig, read_cuts
+from templatemine.cleaning.records import RecordCleaner, RecordConfig, read_cuts
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import ConfigError, CorpusError
 from templatemine.io.fields import is_missing, json_type
@@ -69,13 +69,13 @@ class RowCleaner:
         self._packs = packs if isinstance(packs, Mapping) else PackFiles([packs], errors="skip").load_all()
         if clean is not None and clean.stubs == "drop":
             raise ConfigError("stubs: expected mark or keep where rows are cleaned, for none can be left out; got drop")
-        self._config = StreamConfig(clean=clean or CleanConfig(), again=again)
+        self._config = RecordConfig(clean=clean or CleanConfig(), again=again)
         self._cleaner = RecordCleaner(self._packs, self._config)
 
-    def __getstate__(self) -> tuple[Mapping[str, Pack], StreamConfig]:
+    def __getstate__(self) -> tuple[Mapping[str, Pack], RecordConfig]:
         return self._packs, self._config
 
-    def __setstate__(self, state: tuple[Mapping[str, Pack], StreamConfig]) -> None:
+    def __setstate__(self, state: tuple[Mapping[str, Pack], RecordConfig]) -> None:
         self._packs, self._config = state
         self._cleaner = RecordCleaner(self._packs, self._config)
 
@@ -174,7 +174,7 @@ def body_columns(names: ReadConfig, columns: Collection[str], removed: str = "re
     ConfigError
         It has neither, or no column of sources, or two of one name; or the cuts would replace one.
     """
-    StreamConfig(read=names, removed_field=removed)  # which refuses a name that another column has
+    RecordConfig(read=names, removed_field=removed)  # which refuses a name that another column has
     listed = list(columns)
     body = [name for name in (names.text_field, names.html_field) if name in listed]
     if names.source_field not in listed or not body:

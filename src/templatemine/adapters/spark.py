@@ -32,7 +32,7 @@ except ImportError as error:
 
 from templatemine.adapters import tasks
 from templatemine.adapters.rows import Packs, body_columns, in_order
-from templatemine.cleaning.records import StreamConfig
+from templatemine.cleaning.records import RecordConfig
 from templatemine.mining.methods import ResolvedConfig, resolve_defaults
 from templatemine.mining.stages import count_queries
 from templatemine.packs.pack_folder import PackFiles, warn_skipped
@@ -423,7 +423,7 @@ def clean_archive(
     """
     archive = archive or ArchiveConfig()
     names = archive.read
-    config = StreamConfig(read=names, clean=clean or CleanConfig(), removed_field=removed_field)
+    config = RecordConfig(read=names, clean=clean or CleanConfig(), removed_field=removed_field)
     kinds = dict(df.dtypes)
     for name in (names.source_field, *body_columns(names, df.columns)):
         if kinds[name] != "string":

@@ -21,7 +21,7 @@ import pyarrow as pa
 from templatemine.adapters.exchange import Answers, collect_counts, compare_part, partition_hashes
 from templatemine.adapters.rows import RowCleaner
 from templatemine.adapters.table import TableCleaner
-from templatemine.cleaning.records import StreamConfig
+from templatemine.cleaning.records import RecordConfig
 from templatemine.config import ReadConfig, SampleConfig
 from templatemine.errors import CorpusError, PackError, UnreadablePackError
 from templatemine.io.read import read_documents
@@ -402,17 +402,17 @@ REMOVED_SCHEMA = "array<struct<start:bigint,end:bigint,templates:array<string>,k
 
 
 def clean(
-    batches: Iterable[pa.RecordBatch], packs: Mapping[str, bytes], archive: StreamConfig
+    batches: Iterable[pa.RecordBatch], packs: Mapping[str, bytes], config: RecordConfig
 ) -> Iterator[pa.RecordBatch]:
     """Clean batches as `table.TableCleaner` does; few packs at a time are in memory."""
 
     def make_cleaner() -> TableCleaner:
-        rows = RowCleaner(_LazyPacks(packs), archive.clean)
-        return TableCleaner(rows, archive.read, removed_column=archive.removed_field)
+        rows = RowCleaner(_LazyPacks(packs), config.clean)
+        return TableCleaner(rows, config.read, removed_column=config.removed_field)
 
     cleaner, seen = make_cleaner(), set[str]()
     for batch in batches:
         if len(seen) > MAX_CLEANERS:
             cleaner, seen = make_cleaner(), set()
-        seen.update(filter(None, batch[archive.read.source_field].to_pylist()))
+        seen.update(filter(None, batch[config.read.source_field].to_pylist()))
         yield cleaner.batch(batch, cleaner.schema(batch.schema))

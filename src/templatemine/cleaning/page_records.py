@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExtractStreamConfig:
+class PageRecordConfig:
     """Names of the fields, the system and its options, the form of what is written (a key of `FORMS`) and what it holds
     beside the text, whether JSON lines tell the blocks, whether texts that lack the title begin with it (-t of Baisa,
     2009), how pages are rendered before they are extracted, None for not at all, and the address of pages without one.
@@ -82,7 +82,7 @@ class RecordExtractor:
 
     Parameters
     ----------
-    config : ExtractStreamConfig, optional
+    config : PageRecordConfig, optional
     packs : mapping of str to Pack, optional
         By source.
     references : mapping of str to sequence of str, optional
@@ -98,14 +98,14 @@ class RecordExtractor:
 
     def __init__(
         self,
-        config: ExtractStreamConfig | None = None,
+        config: PageRecordConfig | None = None,
         packs: Mapping[str, Pack] | None = None,
         references: Mapping[str, Sequence[str]] | None = None,
         *,
         jobs: int = 1,
     ) -> None:
         check_jobs(jobs)
-        self.config = config or ExtractStreamConfig()
+        self.config = config or PageRecordConfig()
         self.jobs = jobs
         self.tally = ExtractTally()
         self._packs = packs or {}
@@ -313,11 +313,11 @@ def _ignore_error(error: CorpusError) -> None:
 
 # --------------------------------------------------------------------------------------------------------------- forms
 
-Form = Callable[[str, str, Mapping[str, Any], Extraction, ExtractStreamConfig], bytes]
+Form = Callable[[str, str, Mapping[str, Any], Extraction, PageRecordConfig], bytes]
 
 
 def _fields(
-    name: str, source: str, record: Mapping[str, Any], found: Extraction, config: ExtractStreamConfig
+    name: str, source: str, record: Mapping[str, Any], found: Extraction, config: PageRecordConfig
 ) -> dict[str, Any]:
     address = record.get(config.read.url_field)
     url = {} if address is None else {config.read.url_field: address}
@@ -328,11 +328,11 @@ def _fields(
     return row
 
 
-def _jsonl(name: str, source: str, record: Mapping[str, Any], found: Extraction, config: ExtractStreamConfig) -> bytes:
+def _jsonl(name: str, source: str, record: Mapping[str, Any], found: Extraction, config: PageRecordConfig) -> bytes:
     return encode_line(_fields(name, source, record, found, config))
 
 
-def _json(name: str, source: str, record: Mapping[str, Any], found: Extraction, config: ExtractStreamConfig) -> bytes:
+def _json(name: str, source: str, record: Mapping[str, Any], found: Extraction, config: PageRecordConfig) -> bytes:
     return encode_line({**_fields(name, source, record, found, config), "content": found.content(config.markup)})
 
 
@@ -340,7 +340,7 @@ def _document_form(form: str, end: str) -> Form:
     """Return a page in a format of text, and its end mark."""
 
     def document(
-        name: str, source: str, record: Mapping[str, Any], found: Extraction, config: ExtractStreamConfig
+        name: str, source: str, record: Mapping[str, Any], found: Extraction, config: PageRecordConfig
     ) -> bytes:
         head = _title_line(found, config) if form == "text" else ""
         return f"{head}{found.format_text(form, config.markup)}{end}".encode("utf-8", "surrogatepass")
@@ -351,9 +351,7 @@ def _document_form(form: str, end: str) -> Form:
 def _field_form(form: str) -> Form:
     """Return the format of JSON lines with a document in a field of its name, in the place of the text."""
 
-    def line(
-        name: str, source: str, record: Mapping[str, Any], found: Extraction, config: ExtractStreamConfig
-    ) -> bytes:
+    def line(name: str, source: str, record: Mapping[str, Any], found: Extraction, config: PageRecordConfig) -> bytes:
         # Metadata are fields here, comments a part of the document.
         row = _fields(name, source, record, found, replace(config, markup=replace(config.markup, comments=False)))
         del row["text"]
@@ -362,16 +360,14 @@ def _field_form(form: str) -> Form:
     return line
 
 
-def _cleaneval(
-    name: str, source: str, record: Mapping[str, Any], found: Extraction, config: ExtractStreamConfig
-) -> bytes:
+def _cleaneval(name: str, source: str, record: Mapping[str, Any], found: Extraction, config: PageRecordConfig) -> bytes:
     from xml.sax.saxutils import quoteattr
 
     head = _title_line(found, config, f"<{HEADING}>")
     return f"<doc id={quoteattr(name)}>\n{head}{found.marked}\n".encode("utf-8", "surrogatepass")
 
 
-def _title_line(found: Extraction, config: ExtractStreamConfig, mark: str = "") -> str:
+def _title_line(found: Extraction, config: PageRecordConfig, mark: str = "") -> str:
     """Return the line of the title, if it is asked for and no line of the text has it."""
     title = found.title if config.add_title else None
     return f"{mark}{title}\n" if title and title not in found.text.split("\n") else ""
@@ -400,7 +396,7 @@ MULTI_PAGE_FORMS: Mapping[str, str] = {"text": "texts", "markdown": "markdowns",
 
 
 def _make_worker(
-    config: ExtractStreamConfig, packs: Mapping[str, Pack], references: Mapping[str, Sequence[str]]
+    config: PageRecordConfig, packs: Mapping[str, Pack], references: Mapping[str, Sequence[str]]
 ) -> Callable[[PendingBatch], BatchResult[ExtractTally]]:
     """Make the extractor of batches in another process; a browser that it has ends with it."""
     from multiprocessing.util import Finalize

@@ -6,7 +6,7 @@ points of the original, without a kind where none is known.  Four kinds of recor
 without ``removed``, and counted: those of a source without a pack, or with one that is skipped
 (`pack_folder.PackFiles`), HTML where the pack is of text, and text where the pack is of HTML.  (A record with both is
 cleaned by the field that its pack is for.)  One that carries such a field has been cleaned, and is left as it is unless
-`StreamConfig.again`: cleaning cleaned text changes nothing.
+`RecordConfig.again`: cleaning cleaned text changes nothing.
 
 The work goes in batches of some hundred records, to one process or to several (lines that are cleaned unparsed go
 to threads of one process, as they need no lock of Python); the output is the same and in the same order.  JSON
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StreamConfig:
+class RecordConfig:
     """Options of cleaning records.
 
     read, clean : names of the fields, and how texts and pages are cleaned.
@@ -101,7 +101,7 @@ class RecordCleaner:
     ----------
     packs : mapping of str to Pack
         By source; see `pack_folder.PackFiles`.
-    config : StreamConfig, optional
+    config : RecordConfig, optional
     jobs : int, default 1
         Processes.
 
@@ -120,12 +120,12 @@ class RecordCleaner:
     def __init__(
         self,
         packs: Mapping[str, Pack],
-        config: StreamConfig | None = None,
+        config: RecordConfig | None = None,
         *,
         jobs: int = 1,
     ) -> None:
         check_jobs(jobs)
-        self.config = config or StreamConfig()
+        self.config = config or RecordConfig()
         self.jobs = jobs
         self.tally = Tally()
         if self.config.fallback is not None and self.config.fallback not in packs:
@@ -154,7 +154,7 @@ class RecordCleaner:
         on_error: Callable[[CorpusError], None] | None = None,
         progress: Callable[[SourceTally], None] | None = None,
     ) -> Generator[bytes, None, None]:
-        """Yield the cleaned records as lines of JSON (rows of tables as streams of Arrow, with `StreamConfig.rows`),
+        """Yield the cleaned records as lines of JSON (rows of tables as streams of Arrow, with `RecordConfig.rows`),
         many at a time, in the order of the records.
 
         Close the iterator if it is not used up, so that the workers end.
@@ -579,6 +579,6 @@ def _block_fields(block: MainBlock) -> dict[str, Any]:
     return {name: getattr(block, name) for name in ("start", "end", "score", "page", "path", "df", "reason")}
 
 
-def _make_worker(packs: Mapping[str, Pack], config: StreamConfig) -> Callable[[PendingBatch], BatchResult[Tally]]:
+def _make_worker(packs: Mapping[str, Pack], config: RecordConfig) -> Callable[[PendingBatch], BatchResult[Tally]]:
     """Make the cleaner of batches in another process."""
     return RecordCleaner(packs, config).clean_batch

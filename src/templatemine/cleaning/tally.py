@@ -41,16 +41,16 @@ class SourceTally:
     dropped : int
         Stubs that were left out (`CleanConfig.stubs`).
     looked, torn : int
-        Changed texts in which torn sentences were looked for (`StreamConfig.torn`); and those of which a cut tears a
+        Changed texts in which torn sentences were looked for (`RecordConfig.torn`); and those of which a cut tears a
         sentence or headline (`text.tears.leaves_part`).
     fallback : int
-        Records of a source without a pack that `StreamConfig.fallback` was for.
+        Records of a source without a pack that `RecordConfig.fallback` was for.
     formatted : int
         Pages whose main text was written in another format than plain text.
     bad_pack : int
         Passed on as they were: the pack of the source cannot be trusted, see `Tally.bad_packs`.
     with_found : int
-        Records whose bylines and datelines say something (`StreamConfig.found`).
+        Records whose bylines and datelines say something (`RecordConfig.found`).
     found : dict of str to int
         How many of those say something of each field: ``byline``, ``agency``, ``place``, ``updated``.
     """
@@ -127,7 +127,7 @@ class Tally:
 
     bad_packs : sources whose pack was skipped, and why.
     torn : the id of the first record found with a torn sentence, "" without one, and its cut in its context.
-    left_out : records that `StreamConfig.only` leaves out, by their source.
+    left_out : records that `RecordConfig.only` leaves out, by their source.
     """
 
     sources: dict[str, SourceTally] = field(default_factory=dict)

@@ -18,7 +18,7 @@ from templatemine.kinds import CUT_ALL, DEFAULT_POLICY, KINDS, POLICIES, Choice
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from templatemine.cleaning.records import StreamConfig
+    from templatemine.cleaning.records import RecordConfig
     from templatemine.cleaning.tally import SourceTally, Tally
     from templatemine.config import ReadConfig
     from templatemine.io.pending import PendingBatch
@@ -241,7 +241,7 @@ def run(args: argparse.Namespace) -> int:
     named = args.output_format if args.writes else "jsonl"
     form = outputs.choose_format(args.output, [one for _, one in inputs], named)
     _check_takes_found(args, form.name)
-    config = _stream_config(args, read, rows=outputs.takes_rows(form))
+    config = _record_config(args, read, rows=outputs.takes_rows(form))
     if args.writes and args.output_format is None and outputs.has_no_format(args.output):
         terminal.say(f"{args.output}: its suffix names no format that can be written; it becomes {form.name}")
     if args.diff:
@@ -359,10 +359,10 @@ def _skip_packs(terminal: messages.Terminal, tally: Tally, packs: PackFiles) -> 
     terminal.skip_packs(tally.bad_packs, packs.unnamed if any_without else ())
 
 
-def _stream_config(args: argparse.Namespace, read: ReadConfig, *, rows: bool) -> StreamConfig:
-    from templatemine.cleaning.records import StreamConfig
+def _record_config(args: argparse.Namespace, read: ReadConfig, *, rows: bool) -> RecordConfig:
+    from templatemine.cleaning.records import RecordConfig
 
-    return StreamConfig(
+    return RecordConfig(
         read=read,
         clean=_clean_config(args),
         removed_field=args.removed_field,
@@ -430,7 +430,7 @@ def _check_not_empty(args: argparse.Namespace, terminal: messages.Terminal, tall
         raise common.no_documents_error(terminal, args.inputs)
 
 
-def _print_diff(args: argparse.Namespace, terminal: messages.Terminal, config: StreamConfig) -> int:
+def _print_diff(args: argparse.Namespace, terminal: messages.Terminal, config: RecordConfig) -> int:
     """Print what would change, record by record."""
     from templatemine.cleaning.records import RecordCleaner
     from templatemine.packs.pack_folder import PackFiles

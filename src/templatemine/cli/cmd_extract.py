@@ -255,7 +255,7 @@ def _check_address(url: str | None, single: bool) -> str | None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, extract, write."""
-    from templatemine.cleaning.page_records import MULTI_PAGE_FORMS, ExtractStreamConfig, RecordExtractor
+    from templatemine.cleaning.page_records import MULTI_PAGE_FORMS, PageRecordConfig, RecordExtractor
     from templatemine.io.read import formats_of, read_batches
     from templatemine.io.write import atomic_writer
 
@@ -275,7 +275,7 @@ def run(args: argparse.Namespace) -> int:
     url = _check_address(args.url, single)
     options = _extract_config(args)
     render = _render_config(args)
-    config = ExtractStreamConfig(
+    config = PageRecordConfig(
         read=read,
         system=args.system,
         form=form if single else MULTI_PAGE_FORMS.get(form, form),
