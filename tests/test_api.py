@@ -372,6 +372,11 @@ def test_saving_keeps_the_decisions_of_people(packs: templatemine.Packs, tmp_pat
     assert [rule.action for rule in kept["alpha.example"].overrides.rules] == ["reject"]
     assert len(kept["alpha.example"].templates) == len(packs["alpha.example"].templates) - 1
     assert kept["beta.example"].to_json() == packs["beta.example"].to_json()
+    # One that can do nothing any more is told, once, as the command mine does.
+    data["overrides"] = [{"action": "reject", "id": "t0a1b2c3d4e"}]
+    file.write_text(json.dumps(data))
+    with pytest.warns(UserWarning, match=r"reject: no template of 'alpha\.example' has the id 't0a1b2c3d4e'"):
+        packs.save(tmp_path, force=True)
     # Who loads a pack and takes a decision back has taken it back, and is told.
     kept["alpha.example"] = packs["alpha.example"]
     with pytest.warns(UserWarning, match=r"alpha\.example: 1 decision of people in .* go with it"):

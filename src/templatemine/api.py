@@ -115,13 +115,15 @@ class Packs(dict[str, Pack]):
         CorpusError
             A file exists, and `force` is not given.
         """
+        from templatemine.archive.apply_overrides import keep_rules
+
         with open_pack_folder(folder, force) as writer:
             writer.refuse_existing(self)
             for source, pack in sorted(self.items()):
                 rejected, path = self._rejected.get(source), writer.standing.path(source)
                 own = rejected if rejected is not None and rejected.are_of(pack) else None
                 if own is not None and own.compressed is not None and not pack.overrides.rules:
-                    pack = _keep_decisions(pack, own.compressed, path)
+                    pack = keep_rules(pack, parse_rejected(BytesIO(own.compressed), path), path)
                 elif number := _count_lost_decisions(pack, path):
                     warn_caller(f"{source}: {counted(number, 'decision')} of people in {path} go with it")
                 writer.put(pack, None if own is None else own.read())
@@ -329,13 +331,3 @@ def _count_lost_decisions(pack: Pack, path: str) -> int:
         return len(set(read_pack_rules(path)) - set(pack.overrides.rules))
     except PackError:  # nothing that can be read
         return 0
-
-
-def _keep_decisions(pack: Pack, rejected: bytes, path: str) -> Pack:
-    """Return a pack that was mined, with the decisions of people in the pack that it will replace."""
-    if not os.path.exists(path):
-        return pack
-    from templatemine.archive.apply_overrides import apply_rules, read_pack_rules
-
-    rules = read_pack_rules(path)
-    return apply_rules(pack, parse_rejected(BytesIO(rejected), path), rules) if rules else pack

@@ -384,18 +384,16 @@ def _list_field(data: Mapping[str, Any], key: str) -> list[Any]:
     return rows if isinstance(rows, list) else []
 
 
-def keep_rules(report: SourceReport, pack_path: str | Path) -> SourceReport:
-    """Return the report of a source with the rules of the pack that it will replace."""
-    if report.pack is None:
-        return report  # the pack stays
+def keep_rules(pack: Pack, rejected: Iterable[RejectedCandidate], pack_path: str | Path) -> Pack:
+    """Return a pack that was mined, with the rules of the one that it will replace, of which void ones are warned of."""
     data = _read_earlier_pack(pack_path)
     rules = _find_rules(data, pack_path)
     if not rules:
-        return report
-    pack = apply_rules(report.pack, report.rejected or (), rules)
+        return pack
+    pack = apply_rules(pack, rejected, rules)
     if told := tell_void_rules(pack, _list_field(data, "applied")):
         warn_caller(f"{pack_path}: {'; '.join(told)}")
-    return replace(report, pack=pack)
+    return pack
 
 
 def serialise_with_rules(report: SourceReport, standing: StandingPacks) -> SerialisedPack:
@@ -404,7 +402,9 @@ def serialise_with_rules(report: SourceReport, standing: StandingPacks) -> Seria
         outcome = SourceOutcome(source=report.source, documents=report.documents, pack=None, note=report.note)
         return SerialisedPack(outcome, {})
     path = standing.path(report.source)
-    return serialise_result(keep_rules(report, path), path)
+    if report.pack is not None:
+        report = replace(report, pack=keep_rules(report.pack, report.rejected or (), path))
+    return serialise_result(report, path)
 
 
 def keep_later_rules(new_path: str, old_path: str) -> None:

@@ -506,18 +506,19 @@ class _UpdateRun(Executor[dict[str, WindowUpdate], SharedStringsFile, list[Sourc
                 likely = _drop_unlikely(old, report.pack, options)
                 pack, carried, left = self.carry_templates(likely, report.pack, state.new)
                 report = replace(report, pack=pack)
-            report = keep_rules(report, os.path.join(self.packs, pack_names(source)[0]))
             assert report.pack is not None
-            note = _reason_to_keep(likely, report.pack)
+            mined = keep_rules(report.pack, report.rejected or (), os.path.join(self.packs, pack_names(source)[0]))
+            report = replace(report, pack=mined)
+            note = _reason_to_keep(likely, mined)
             if not note:
                 outcome = writer.save(report)
                 note, bug = (outcome.note if outcome.bug else ""), outcome.bug
             if bug and self.on_bad_pack is not None:
                 self.on_bad_pack(bug)
             if not note:
-                changes, templates = compare(old, report.pack), len(report.pack.templates)
-                self.note_left([one for one in changes.removed if one.id in left], report.pack)
-                rejected = report.pack.rejected
+                changes, templates = compare(old, mined), len(mined.templates)
+                self.note_left([one for one in changes.removed if one.id in left], mined)
+                rejected = mined.rejected
         return SourceUpdate(
             **asdict(replace(state, note=note)),
             templates=templates,
