@@ -59,9 +59,8 @@ cdef extern from *:
 
     #define TM_INLINE static inline __attribute__((always_inline))
 
-    /* The leaves that 32 rows (64, if `two`) cannot fall into, of one tree: the first eight in `low`, the others in `high`. */
-    TM_INLINE void tm_lost(const tm_condition *c, const tm_condition *end, const int8_t *bins, int two, uint8_t *low,
-                           uint8_t *high) {
+    /* The leaves that 32 rows (64, if `two`) cannot fall into, of one tree: for each 32 the first eight, then the others. */
+    TM_INLINE void tm_lost(const tm_condition *c, const tm_condition *end, const int8_t *bins, int two, tm_rows *lost) {
         tm_rows low0 = {0}, low1 = {0}, high0 = {0}, high1 = {0}, left, right, below;
         for (; c < end; c++) {
             const tm_rows *column = (const tm_rows *)(bins + c->column);
@@ -77,65 +76,43 @@ cdef extern from *:
                 high1 |= below & right;
             }
         }
-        memcpy(low, &low0, 32);
-        memcpy(high, &high0, 32);
-        if (two) {
-            memcpy(low + 32, &low1, 32);
-            memcpy(high + 32, &high1, 32);
-        }
+        lost[0] = low0;
+        lost[1] = high0;
+        lost[2] = low1;
+        lost[3] = high1;
     }
 
-    /* Add the first leaf that is left of a tree to the sum of each row; the leaves stand one place further to the left, the
-       first one last. */
-    TM_INLINE void tm_leaves(const uint8_t *low, const uint8_t *high, int rows, const float *leaves, float *sums) {
-        for (int r = 0; r < rows; r++)
+    /* Add the first leaf that is left of a tree to the sum of each of 32 rows; the leaves stand one place further to the
+       left, the first one last. */
+    TM_INLINE void tm_leaves(const tm_rows *lost, const float *leaves, float *sums) {
+        const uint8_t *low = (const uint8_t *)lost, *high = low + 32;
+        for (int r = 0; r < 32; r++)
             sums[r] += leaves[(__builtin_ctz(~((uint32_t)low[r] | (uint32_t)high[r] << 8)) + 15) & 15];
     }
 
     TM_INLINE void tm_score(const tm_condition *c, const int32_t *sizes, int64_t trees, const float *leaves, const int8_t *bins,
                           int two, float *sums) {
-        uint8_t low[64], high[64];
+        tm_rows lost[4];
         for (int64_t t = 0; t < trees; c += sizes[t++], leaves += 16) {
-            tm_lost(c, c + sizes[t], bins, two, low, high);
-            tm_leaves(low, high, two ? 64 : 32, leaves, sums);
+            tm_lost(c, c + sizes[t], bins, two, lost);
+            for (int half = 0; half <= two; half++)
+                tm_leaves(lost + 2 * half, leaves, sums + 32 * half);
         }
     }
 
-    /* The place of each value of a batch among ascending thresholds: how many of them it is not below or equal to. */
-    TM_INLINE void tm_bin(const float *values, int rows, const float *threshold, int count, int8_t *bins) {
+    /* The place of each of 32 values among ascending thresholds: how many of them it is not below or equal to. */
+    TM_INLINE void tm_bin(const float *values, const float *threshold, int count, int8_t *bins) {
         const tm_floats *column = (const tm_floats *)values;
-        tm_floats least = column[0], most = column[0];
-        tm_ints odd = {0}, below, places[8];
-        int first = 0, last;
-        for (int r = 0; r < rows / 8; r++) {
-            below = column[r] < least;
-            least = (tm_floats)(((tm_ints)column[r] & below) | ((tm_ints)least & ~below));
-            below = column[r] < most;
-            most = (tm_floats)(((tm_ints)most & below) | ((tm_ints)column[r] & ~below));
-            odd |= column[r] != column[r];
+        tm_ints places[4];
+        for (int r = 0; r < 4; r++)
+            places[r] = (tm_ints){0} + (count - 128);
+        for (int k = 0; k < count; k++) {
+            const float t = threshold[k];
+            const tm_floats level = {t, t, t, t, t, t, t, t};
+            for (int r = 0; r < 4; r++)
+                places[r] += (tm_ints)(column[r] <= level);
         }
-        for (int k = 1; k < 8; k++) {
-            least[0] = least[k] < least[0] ? least[k] : least[0];
-            most[0] = most[k] > most[0] ? most[k] : most[0];
-            odd[0] |= odd[k];
-        }
-        /* Most features are alike for all rows of a batch, or nearly so.  Not a number is above every threshold. */
-        if (!odd[0])
-            while (first < count && threshold[first] < least[0])
-                first++;
-        last = odd[0] ? count : first;
-        while (last < count && threshold[last] < most[0])
-            last++;
-        if (first == last) {
-            memset(bins, first - 128, rows);
-            return;
-        }
-        for (int r = 0; r < rows / 8; r++)
-            places[r] = (tm_ints){0} + (last - 128);
-        for (int k = first; k < last; k++)
-            for (int r = 0; r < rows / 8; r++)
-                places[r] += (tm_ints)(column[r] <= (tm_floats){0} + threshold[k]);
-        for (int r = 0; r < rows; r++)
+        for (int r = 0; r < 32; r++)
             bins[r] = (int8_t)((const int32_t *)places)[r];
     }
 
@@ -155,7 +132,8 @@ cdef extern from *:
     }
 
     static void tm_bin_plain(const float *values, int two, const float *threshold, int count, int8_t *bins) {
-        tm_bin(values, 64, threshold, count, bins);
+        for (int half = 0; half <= two; half++)
+            tm_bin(values + 32 * half, threshold, count, bins + 32 * half);
     }
 
     static void tm_transpose_plain(const float *rows, int n, int64_t width, int features, float *columns) {
@@ -165,29 +143,32 @@ cdef extern from *:
     #if defined(__x86_64__) && defined(__GNUC__)
     #include <immintrin.h>
     #define TM_WIDE __attribute__((target("avx2")))
+    #define TM_WIDEST __attribute__((target("avx2,avx512f,avx512vl")))
 
-    /* Eight rows at a time: the one bit that is the first leaf left, as a float, has its number for an exponent, 127 more,
-       by which two tables of eight leaves are looked up. */
-    TM_INLINE TM_WIDE void tm_leaves_wide(const uint8_t *low, const uint8_t *high, int rows, const float *leaves, float *sums) {
+    /* Of 32 rows, the one bit that is the first leaf left; as a float it has its number for an exponent, 127 more, by which
+       two tables of eight leaves are looked up for eight rows at a time. */
+    TM_INLINE TM_WIDE void tm_leaves_wide(const tm_rows *lost, const float *leaves, float *sums) {
         const __m256 first = _mm256_loadu_ps(leaves), second = _mm256_loadu_ps(leaves + 8);
-        for (int r = 0; r < rows; r += 8) {
-            __m256i lost = _mm256_or_si256(
-                _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(low + r))),
-                _mm256_slli_epi32(_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(high + r))), 8));
-            __m256i bit = _mm256_andnot_si256(lost, _mm256_add_epi32(lost, _mm256_set1_epi32(1)));
-            __m256i place = _mm256_srli_epi32(_mm256_castps_si256(_mm256_cvtepi32_ps(bit)), 23);
+        const __m256i low = (__m256i)lost[0], high = (__m256i)lost[1], one = _mm256_set1_epi16(1);
+        __m256i rows[2] = {_mm256_unpacklo_epi8(low, high), _mm256_unpackhi_epi8(low, high)};
+        for (int k = 0; k < 2; k++)
+            rows[k] = _mm256_andnot_si256(rows[k], _mm256_add_epi16(rows[k], one));
+        for (int k = 0; k < 4; k++, sums += 8) {
+            __m128i bit = k < 2 ? _mm256_castsi256_si128(rows[k]) : _mm256_extracti128_si256(rows[k - 2], 1);
+            __m256i place = _mm256_srli_epi32(_mm256_castps_si256(_mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(bit))), 23);
             __m256 value = _mm256_blendv_ps(_mm256_permutevar8x32_ps(first, place), _mm256_permutevar8x32_ps(second, place),
                                             _mm256_castsi256_ps(_mm256_slli_epi32(place, 28)));
-            _mm256_storeu_ps(sums + r, _mm256_add_ps(_mm256_loadu_ps(sums + r), value));
+            _mm256_storeu_ps(sums, _mm256_add_ps(_mm256_loadu_ps(sums), value));
         }
     }
 
     TM_INLINE TM_WIDE void tm_score_wider(const tm_condition *c, const int32_t *sizes, int64_t trees, const float *leaves,
                                         const int8_t *bins, int two, float *sums) {
-        uint8_t low[64], high[64];
+        tm_rows lost[4];
         for (int64_t t = 0; t < trees; c += sizes[t++], leaves += 16) {
-            tm_lost(c, c + sizes[t], bins, two, low, high);
-            tm_leaves_wide(low, high, two ? 64 : 32, leaves, sums);
+            tm_lost(c, c + sizes[t], bins, two, lost);
+            for (int half = 0; half <= two; half++)
+                tm_leaves_wide(lost + 2 * half, leaves, sums + 32 * half);
         }
     }
 
@@ -199,11 +180,18 @@ cdef extern from *:
             tm_score_wider(c, sizes, trees, leaves, bins, 0, sums);
     }
 
-    TM_WIDE static void tm_bin_wide(const float *values, int two, const float *threshold, int count, int8_t *bins) {
+    /* The same, for processors that do two steps of a condition in one. */
+    TM_WIDEST static void tm_score_widest(const tm_condition *c, const int32_t *sizes, int64_t trees, const float *leaves,
+                                        const int8_t *bins, int two, float *sums) {
         if (two)
-            tm_bin(values, 64, threshold, count, bins);
+            tm_score_wider(c, sizes, trees, leaves, bins, 1, sums);
         else
-            tm_bin(values, 32, threshold, count, bins);
+            tm_score_wider(c, sizes, trees, leaves, bins, 0, sums);
+    }
+
+    TM_WIDE static void tm_bin_wide(const float *values, int two, const float *threshold, int count, int8_t *bins) {
+        for (int half = 0; half <= two; half++)
+            tm_bin(values + 32 * half, threshold, count, bins + 32 * half);
     }
 
     /* Eight by eight. */
@@ -233,12 +221,13 @@ cdef extern from *:
             }
     }
 
-    static int tm_is_wide(void) { return __builtin_cpu_supports("avx2"); }
+    static int tm_widest(void) { return __builtin_cpu_supports("avx2") ? 1 + !!__builtin_cpu_supports("avx512vl") : 0; }
     #else
     #define tm_score_wide tm_score_plain
+    #define tm_score_widest tm_score_plain
     #define tm_bin_wide tm_bin_plain
     #define tm_transpose_wide tm_transpose_plain
-    static int tm_is_wide(void) { return 0; }
+    static int tm_widest(void) { return 0; }
     #endif
     """
     ctypedef struct Condition "tm_condition":
@@ -251,11 +240,13 @@ cdef extern from *:
                         bint two, float* sums) noexcept nogil
     void tm_score_wide(const Condition* c, const int32_t* sizes, int64_t trees, const float* leaves, const int8_t* bins,
                        bint two, float* sums) noexcept nogil
+    void tm_score_widest(const Condition* c, const int32_t* sizes, int64_t trees, const float* leaves, const int8_t* bins,
+                         bint two, float* sums) noexcept nogil
     void tm_bin_plain(const float* values, bint two, const float* threshold, int count, int8_t* bins) noexcept nogil
     void tm_bin_wide(const float* values, bint two, const float* threshold, int count, int8_t* bins) noexcept nogil
     void tm_transpose_plain(const float* rows, int n, int64_t width, int features, float* columns) noexcept nogil
     void tm_transpose_wide(const float* rows, int n, int64_t width, int features, float* columns) noexcept nogil
-    bint tm_is_wide() noexcept nogil
+    int tm_widest() noexcept nogil
 
 
 ctypedef void (*ScoreKernel)(const Condition*, const int32_t*, int64_t, const float*, const int8_t*, bint, float*) noexcept nogil
@@ -355,15 +346,16 @@ cdef class Forest:
             self.conditions[node].level = <uint8_t>(column.count - 1 - 128) * FOURFOLD
         self.column_count = column - self.columns + 1
 
-    def scores(self, const float[:, ::1] rows not None, bint plain=False):
+    def scores(self, const float[:, ::1] rows not None, int wide=2):
         """Sum of the leaves that each row falls into: float32 array, shape (rows,).
 
-        The same to the last bit on all processors; `plain` does without what only some of them have.
+        The same to the last bit on all processors; `wide` says how much is used of what only some of them have: nothing,
+        AVX2, or AVX-512 for vectors of its length too.
         """
-        cdef bint wide = tm_is_wide() and not plain
         cdef int64_t n = rows.shape[0], width = rows.shape[1], first = 0
         cdef int8_t* bins
         cdef ScoreKernel score_batch
+        wide = min(wide, tm_widest())
         if width < self.width:
             raise ValueError(f"expected at least {self.width} features, got {width}")
         out = np.zeros((n + BATCH - 1) // BATCH * BATCH, np.float32)
@@ -375,7 +367,7 @@ cdef class Forest:
             with nogil:
                 while first < n:
                     self._bins(&rows[first, 0], <int>min(n - first, BATCH), width, wide, bins)
-                    score_batch = tm_score_wide if wide else tm_score_plain
+                    score_batch = tm_score_widest if wide > 1 else tm_score_wide if wide else tm_score_plain
                     score_batch(self.conditions, self.sizes, self.trees, self.leaves, bins, n - first > HALF, &sums[first])
                     first += BATCH
             free(bins)
