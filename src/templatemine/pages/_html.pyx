@@ -591,13 +591,43 @@ cdef inline int classify_character(const uint8_t* p, int64_t left, int* width) n
     return 2 if c == 0xF0 and left > 3 and p[1] >= 0xA0 else 0
 
 
-cdef inline uint64_t hash_folded(const uint8_t* p, int64_t n) noexcept nogil:
+cdef uint8_t FOLDED[256]        # bytes, capitals of ASCII as small letters
+cdef uint64_t TALLY[256]        # what a byte counts for: capitals in the lower half, digits in the upper
+
+
+cdef void fill_folded():
+    cdef int i
+    for i in range(256):
+        FOLDED[i] = i | 32 if is_upper(i) else i
+        TALLY[i] = is_upper(i) | <uint64_t>is_digit(i) << 32
+
+
+fill_folded()
+
+
+cdef struct Word:
+    uint64_t hash           # without regard to the case of ASCII
+    uint64_t tally
+
+
+cdef inline void begin_word(Word* word) noexcept nogil:
+    word.hash = 0xCBF29CE484222325
+    word.tally = 0
+
+
+cdef inline void add_byte(Word* word, uint8_t byte) noexcept nogil:
+    word.hash = (word.hash ^ FOLDED[byte]) * <uint64_t>0x100000001B3
+    word.tally += TALLY[byte]
+
+
+cdef uint64_t hash_folded(const uint8_t* p, int64_t n) noexcept nogil:
     """Hash of a word without regard to the case of ASCII."""
-    cdef uint64_t h = 0xCBF29CE484222325
+    cdef Word word
     cdef int64_t i
+    begin_word(&word)
     for i in range(n):
-        h = (h ^ (p[i] | (32 if is_upper(p[i]) else 0))) * <uint64_t>0x100000001B3
-    return h
+        add_byte(&word, p[i])
+    return word.hash
 
 
 COUNTS = (
@@ -644,31 +674,21 @@ cdef struct Words:
     uint64_t known[1024]
 
 
-cdef uint64_t count_word(const uint64_t* title, int titles, uint64_t title_bits, const Words* words, const uint8_t* p, int64_t n,
-                         int64_t place, int32_t* c, uint64_t* seen) noexcept nogil:
-    """Add a word of n bytes, the block's `place`th, to its counts; returns `hash_folded` of it.
+cdef void count_word(const uint64_t* title, int titles, uint64_t title_bits, const Words* words, const uint8_t* p, int64_t n,
+                     const Word* word, int32_t* c, uint64_t* seen) noexcept nogil:
+    """Add a word of n bytes to the counts of its block.
 
     The lowest six bits of the hash of each word of the title say which of the `title_bits` is set.
     """
     cdef uint8_t low[LONGEST]
-    cdef int64_t i, found
-    cdef int k, upper = 0, digit = 0
-    cdef uint64_t h = 0xCBF29CE484222325
-    cdef uint8_t b
-    for i in range(n):
-        b = p[i]
-        if is_upper(b):
-            upper += 1
-            b |= 32
-        digit += is_digit(b)
-        h = (h ^ b) * <uint64_t>0x100000001B3
-        if i < LONGEST:
-            low[i] = b
+    cdef int64_t i, found, upper = <uint32_t>word.tally, digit = word.tally >> 32
+    cdef int k
+    cdef uint64_t h = word.hash
     if digit * 2 > n:
         c[C_NUMBERS] += 1
         if n == 4 and digit == 4 and (p[0] == 49 or p[0] == 50) and (p[1] == 57 or p[1] == 48):
             c[C_YEAR] += 1
-        return h
+        return
     if upper == n and n > 1:
         c[C_UPPER] += 1
     if is_capital(p, n):
@@ -682,6 +702,8 @@ cdef uint64_t count_word(const uint64_t* title, int titles, uint64_t title_bits,
                 seen[0] |= <uint64_t>1 << k
                 break
     if n <= LONGEST and words.known[h >> 6 & 1023] >> (h & 63) & 1:
+        for i in range(n):
+            low[i] = FOLDED[p[i]]
         found = table_find(&words.table, low, n, tm_hash(low, n))
         if found >= 0:
             if words.groups[found] == W_MONTH:
@@ -696,10 +718,9 @@ cdef uint64_t count_word(const uint64_t* title, int titles, uint64_t title_bits,
             elif words.groups[found] == W_TALK:
                 c[C_TALK] += 1
             elif words.groups[found] == W_BY:
-                c[C_BY] += place < 2
+                c[C_BY] += c[C_WORDS] < 2
             elif words.groups[found] == W_RIGHTS:
                 c[C_RIGHTS] += 1
-    return h
 
 
 cdef void count_other_character(const uint8_t* p, int64_t i, int64_t n, int32_t* c, int64_t* signs) noexcept nogil:
@@ -1147,10 +1168,11 @@ cdef int reserve_block(Page* s) except -1 nogil:
 cdef int end_block(Page* s, const Words* words, bint by_break) except -1 nogil:
     """Count what is in the open block and begin a new one; a block without a word is none."""
     cdef int32_t* c
-    cdef uint64_t seen = 0, h = 0, title_bits = 0, word
-    cdef int64_t i, j, run = 0, n = s.size
+    cdef uint64_t seen = 0, h = 0, title_bits = 0
+    cdef int64_t i, j, end, run = 0, n = s.size
     cdef int64_t[2] signs
     cdef int width = 0, kind, k
+    cdef Word word
     s.edge = s.part = 0
     if s.text_start < 0:
         s.after_break = by_break
@@ -1175,17 +1197,21 @@ cdef int end_block(Page* s, const Words* words, bint by_break) except -1 nogil:
             run += 1
         j = i + width
         if kind == 1:
+            begin_word(&word)
+            end = j
+            j = i
             while True:
-                while j < n and ALNUM[s.text[j]]:
+                while j < end or (j < n and ALNUM[s.text[j]]):
+                    add_byte(&word, s.text[j])
                     j += 1
                 if j >= n or s.text[j] < 0x80 or classify_character(s.text + j, n - j, &width) != 1:
                     break
-                j += width
+                end = j + width
             if c[C_WORDS] == 0:
                 c[C_LOWER] = is_lower(s.text[i])
-            word = count_word(s.title, s.title_count, title_bits, words, s.text + i, j - i, c[C_WORDS], c, &seen)
+            count_word(s.title, s.title_count, title_bits, words, s.text + i, j - i, &word, c, &seen)
             # Numbers are equal in what is looked for on other pages.
-            h = hash_pair(h, 1 if is_digit(s.text[i]) else word)
+            h = hash_pair(h, 1 if is_digit(s.text[i]) else word.hash)
         else:
             c[C_OWN] += 1
             h = hash_pair(h, hash_folded(s.text + i, j - i))
@@ -1989,6 +2015,7 @@ cdef class BlockScanner:
         """Text of [i, end), which holds no mark-up."""
         cdef const uint8_t* p = s.p
         cdef int64_t j
+        cdef int stop
         cdef uint8_t c
         if s.mute:
             if s.marked:
@@ -2022,8 +2049,11 @@ cdef class BlockScanner:
             begin_text(s, i, p + i, end - i)
             # Single blanks between words stand as they are: nothing that is open changes there.
             j = i + 1
-            while j < end and (STOPS[p[j]] == 0 or (p[j] == 32 and j + 1 < end and STOPS[p[j + 1]] == 0)):
+            stop = 0
+            while j < end and stop + STOPS[p[j]] < 2:
+                stop = STOPS[p[j]]
                 j += 1
+            j -= stop
             memcpy(s.text + s.size, p + i, j - i)
             s.size += j - i
             i = j
@@ -2116,7 +2146,7 @@ cdef class BlockScanner:
             free(s)
 
 
-cdef uint8_t STOPS[256]
+cdef uint8_t STOPS[256]         # 2 for what may be no text, 1 for a blank: two of them are not
 cdef uint8_t ALNUM[256]
 
 
@@ -2125,10 +2155,9 @@ cdef void fill_character_tables():
     memset(STOPS, 0, 256)
     for i in range(256):
         ALNUM[i] = is_alnum(i)
-    for i in range(33):
-        STOPS[i] = 1
-    for i in (38, 0xC2, 0xE2, 0xE3, 0xEF):
-        STOPS[i] = 1
+    for i in (*range(32), 38, 0xC2, 0xE2, 0xE3, 0xEF):
+        STOPS[i] = 2
+    STOPS[32] = 1
 
 
 fill_character_tables()
