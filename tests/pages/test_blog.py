@@ -11,6 +11,7 @@ from templatemine import extract
 from templatemine.config import ExtractConfig
 from templatemine.errors import ConfigError
 from templatemine.pages.baselines.blog_rules import RULES
+from templatemine.pages.blocks import Page
 from templatemine.pages.declared import declared_title_and_date
 from templatemine.pages.systems import Post
 
@@ -83,12 +84,12 @@ def test_what_a_page_of_one_post_says_of_itself() -> None:
     meta = (
         "<meta property=og:title content='Og &amp; title'><meta property='article:published_time' content='2008-09-04'>"
     )
-    assert declared_title_and_date((script + meta).encode()) == ("A & B", "2008-09-03T10:00:00+00:00")
-    assert declared_title_and_date(("<script type=application/ld+json>{broken</script>" + meta).encode()) == (
+    assert declared_title_and_date(Page(script + meta)) == ("A & B", "2008-09-03T10:00:00+00:00")
+    assert declared_title_and_date(Page("<script type=application/ld+json>{broken</script>" + meta)) == (
         "Og & title",
         "2008-09-04",
     )
-    assert declared_title_and_date(("<script type=application/ld+json>" + "[" * 10**5 + "</script>").encode()) == (
+    assert declared_title_and_date(Page("<script type=application/ld+json>" + "[" * 10**5 + "</script>")) == (
         None,
         None,
     )
@@ -112,7 +113,7 @@ def test_what_a_page_of_one_post_says_of_itself() -> None:
 )
 def test_json_ld_as_it_is_found(script: str) -> None:
     """Other ways to write the same, and scripts that are no JSON by a little."""
-    assert declared_title_and_date((f"<script type='application/ld+json'>{script}</script>").encode()) == (
+    assert declared_title_and_date(Page(f"<script type='application/ld+json'>{script}</script>")) == (
         "Crane",
         "2008-09-03",
     )
@@ -128,7 +129,7 @@ def test_json_ld_as_it_is_found(script: str) -> None:
     ],
 )
 def test_json_ld_that_says_nothing(script: str) -> None:
-    assert declared_title_and_date((f"<script type='application/ld+json'>{script}</script>").encode()) == (None, None)
+    assert declared_title_and_date(Page(f"<script type='application/ld+json'>{script}</script>")) == (None, None)
 
 
 def test_what_a_page_of_several_posts_says_of_each() -> None:

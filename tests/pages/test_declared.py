@@ -13,7 +13,8 @@ from invented_pages import page
 from templatemine import extract
 from templatemine.pages import declared
 from templatemine.pages.blocks import Page
-from templatemine.pages.declared import NGRAM, STORY_LIMIT, STORY_WORDS
+from templatemine.pages.declared import NGRAM, PUBLISHED, STORY_LIMIT, STORY_WORDS
+from templatemine.pages.scanner import META_PARTS
 
 STORY = " ".join(
     f"Keeper {n} wrote in book {7 * n} that barge {13 * n} had passed lock {n} with {3 * n} sacks."
@@ -146,3 +147,8 @@ def test_runs_do_not_end_with_blocks() -> None:
     words = STORY.split()
     lines = "".join(f"<p>{' '.join(words[place : place + 3])}" for place in range(0, len(words), 3))
     assert not find_missing_story(Page(lines + script(article(STORY))))
+
+
+def test_a_meta_of_each_wanted_name_is_found() -> None:
+    names = ("og:title", "og:type", "og:url", *PUBLISHED)
+    assert all(any(part.decode() in name for part in META_PARTS) for name in names)

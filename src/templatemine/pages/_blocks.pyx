@@ -189,6 +189,7 @@ cdef int NEIGHBOUR_SIZE = len(NEIGHBOUR)
 
 cdef uint32_t ROLE_OF[256]
 cdef uint8_t IS_BLOCK[256]
+cdef float[256][8] BITS         # of each byte, the lowest one first
 
 
 cdef void fill_tag_tables():
@@ -199,6 +200,9 @@ cdef void fill_tag_tables():
         for number, tags in enumerate(ROLES.values()):
             if name in tags.split():
                 ROLE_OF[place] |= 1 << number
+    for place in range(256):
+        for number in range(8):
+            BITS[place][number] = place >> number & 1
 
 
 fill_tag_tables()
@@ -242,56 +246,32 @@ cdef struct Work:
     float* group_puts
 
 
-cdef void work_free(Work* w) noexcept nogil:
-    free(w.roles)
-    free(w.distance)
-    free(w.hidden)
-    free(w.tables)
-    free(w.lists)
-    free(w.home)
-    free(w.sums)
-    free(w.dated)
-    free(w.beside)
-    free(w.like)
-    free(w.prose)
-    free(w.group)
-    free(w.slot_key)
-    free(w.slot)
-    free(w.group_sums)
-    free(w.group_puts)
-    free(w.most)
-    free(w.height)
-
-
 cdef int work_init(Work* w, int64_t n, int64_t m, int64_t paths, int64_t slots) except -1 nogil:
-    memset(w, 0, sizeof(Work))
+    """Room for all of it in one piece, what is largest first; it begins at `sums`."""
     w.n = n
     w.m = m
     w.path_count = paths
-    w.roles = <uint32_t*>malloc(m * sizeof(uint32_t))
-    w.distance = <uint8_t*>malloc(m * GROUP_COUNT)
-    w.hidden = <uint8_t*>malloc(m)
-    w.tables = <uint8_t*>malloc(m)
-    w.lists = <uint8_t*>malloc(m)
-    w.home = <int32_t*>malloc(m * sizeof(int32_t))
-    w.sums = <double*>malloc(m * 4 * sizeof(double))
-    w.dated = <int32_t*>malloc(m * sizeof(int32_t))
-    w.beside = <int32_t*>malloc(2 * m * sizeof(int32_t))
-    w.like = <double*>malloc(paths * 5 * sizeof(double))
-    w.prose = <double*>malloc(n * sizeof(double))
-    w.group = <int32_t*>malloc(n * sizeof(int32_t))
-    w.slot_key = <uint64_t*>malloc(slots * sizeof(uint64_t))
-    w.slot = <int32_t*>malloc(slots * sizeof(int32_t))
-    w.group_sums = <double*>malloc(n * 4 * sizeof(double))
-    w.group_puts = <float*>malloc(n * 4 * sizeof(float))
-    w.most = <int32_t*>malloc(m * sizeof(int32_t))
-    w.height = <int32_t*>malloc(m * sizeof(int32_t))
-    if (w.roles == NULL or w.distance == NULL or w.hidden == NULL or w.tables == NULL or w.lists == NULL or w.home == NULL
-            or w.sums == NULL or w.dated == NULL or w.beside == NULL or w.like == NULL or w.prose == NULL or w.group == NULL
-            or w.slot_key == NULL or w.slot == NULL or w.group_sums == NULL or w.group_puts == NULL or w.most == NULL
-            or w.height == NULL):
-        work_free(w)
+    w.sums = <double*>malloc((4 * m + 5 * paths + 5 * n + slots) * sizeof(double) + (7 * m + 5 * n + slots) * sizeof(int32_t)
+                             + m * (GROUP_COUNT + 3))
+    if w.sums == NULL:
         raise MemoryError
+    w.like = w.sums + 4 * m
+    w.prose = w.like + 5 * paths
+    w.group_sums = w.prose + n
+    w.slot_key = <uint64_t*>(w.group_sums + 4 * n)
+    w.slot = <int32_t*>(w.slot_key + slots)
+    w.group = w.slot + slots
+    w.group_puts = <float*>(w.group + n)
+    w.home = <int32_t*>(w.group_puts + 4 * n)
+    w.dated = w.home + m
+    w.beside = w.dated + m
+    w.most = w.beside + 2 * m
+    w.height = w.most + m
+    w.roles = <uint32_t*>(w.height + m)
+    w.distance = <uint8_t*>(w.roles + m)
+    w.hidden = w.distance + m * GROUP_COUNT
+    w.tables = w.hidden + m
+    w.lists = w.tables + m
     return 0
 
 
@@ -395,8 +375,9 @@ cdef inline double share(double part, double whole) noexcept nogil:
 cdef void write_local(Work* w, const int32_t* c, int64_t element, uint16_t leaf, double gap, double title, float* o) noexcept nogil:
     """What is known of a block by itself and of the elements it stands in."""
     cdef double words = c[C_WORDS] if c[C_WORDS] > 0 else 1
-    cdef int k, at
-    cdef uint32_t roles = w.roles[element]
+    cdef int k
+    cdef uint32_t roles = w.roles[element], own = ROLE_OF[leaf & 0xFF]
+    cdef const uint8_t* near = w.distance + element * GROUP_COUNT
     o[0] = <float>log_of(words)
     o[1] = <float>(c[C_LINKED] / words)
     o[2] = <float>(c[C_STRONG] / words)
@@ -434,13 +415,13 @@ cdef void write_local(Work* w, const int32_t* c, int64_t element, uint16_t leaf,
     o[35] = w.hidden[element]
     o[36] = w.tables[element]
     o[37] = w.lists[element]
-    at = LOCAL_SIZE
-    for k in range(R_SIZE):
-        o[at + k] = ROLE_OF[leaf & 0xFF] >> k & 1
-        o[at + R_SIZE + k] = roles >> k & 1
-    at += 2 * R_SIZE
+    o += LOCAL_SIZE
+    for k in range(0, R_SIZE, 8):
+        memcpy(o + k, BITS[own >> k & 0xFF], sizeof(BITS[0]))
+        memcpy(o + R_SIZE + k, BITS[roles >> k & 0xFF], sizeof(BITS[0]))
+    o += 2 * R_SIZE
     for k in range(GROUP_COUNT):
-        o[at + k] = w.distance[element * GROUP_COUNT + k]
+        o[k] = near[k]
 
 
 cdef int64_t number_paths(Work* w, int form, uint64_t mask) noexcept nogil:
@@ -780,34 +761,28 @@ cdef enum:
     NEIGHBOUR_COLUMNS = 8
 
 
-cdef bint have_length(dict page, tuple names, int64_t n) except -1:
-    """Whether some columns have so many rows."""
-    for name in names:
-        if len(page[name]) != n:
-            return False
-    return True
+cdef str FITTING = "the columns of one page, which fit together"
 
 
-def _check(dict page):
+cdef int check_page(const int32_t[:, ::1] counts, const uint64_t[:, ::1] keys, const int32_t[::1] element,
+                    const int32_t[::1] parents, const int32_t[::1] nodes, const uint16_t[::1] tags, int64_t paths) except -1:
     """Columns that do not fit together are an error, not a crash."""
-    cdef const int32_t[::1] element = page["element"], parents = page["parents"], nodes = page["element_nodes"]
-    cdef int64_t n = len(page["counts"]), m = parents.shape[0], k = len(page["node_parents"]), i
-    if (page["counts"].shape[1] != C_SIZE or page["keys"].shape[1] != K_SIZE or not have_length(page, BLOCKWISE, n)
-            or not have_length(page, ELEMENTWISE, m)):
-        raise ValueError("expected the columns of one page, got columns that do not fit together")
+    cdef int64_t n = counts.shape[0], m = parents.shape[0], i
+    check(counts.shape[1] == C_SIZE and keys.shape[1] == K_SIZE and keys.shape[0] == n and element.shape[0] == n
+          and nodes.shape[0] == m and tags.shape[0] == m, FITTING)
     for i in range(n):
         if not 0 <= element[i] < m:
             raise ValueError(f"element: expected places from 0 to {m - 1}, got {element[i]}")
     for i in range(m):
         if not -1 <= parents[i] < i or (parents[i] < 0) != (i == 0):
             raise ValueError(f"parents: expected each before its children and -1 for the first only, got {parents[i]} at {i}")
-        if not 0 <= nodes[i] < k:
-            raise ValueError(f"element_nodes: expected places from 0 to {k - 1}, got {nodes[i]}")
+        if not 0 <= nodes[i] < paths:
+            raise ValueError(f"element_nodes: expected places from 0 to {paths - 1}, got {nodes[i]}")
+    return 0
 
 
 BLOCKWISE = ("counts", "element", "keys", "hashes", "starts", "ends")
-"""Columns of a page that have a row for each block; those of `ELEMENTWISE` have one for each element."""
-ELEMENTWISE = ("tags", "groups", "hidden", "element_nodes")
+"""Columns of a page that have a row for each block, of those that features come from."""
 
 
 def compute_features(dict page not None):
@@ -839,7 +814,9 @@ def compute_features(dict page not None):
     cdef int at
     cdef const int32_t* c
     cdef float* o
-    _check(page)
+    check_page(counts, keys, element, parents, nodes, tags, node_parents.shape[0])
+    check(hashes.shape[0] == n and starts.shape[0] == n and ends.shape[0] == n and groups.shape[0] == m
+          and hidden.shape[0] == m, FITTING)
     matrix = np.empty((n, WIDTH), np.float32)
     if n == 0:
         return matrix
@@ -894,7 +871,7 @@ def compute_features(dict page not None):
         write_neighbours(&w, at, out)
         at += 2 * SIDES * NEIGHBOUR_SIZE
         write_sections(&w, &counts[0, 0], at, out)
-        work_free(&w)
+        free(w.sums)
     return matrix
 
 
@@ -1052,7 +1029,7 @@ def compute_context(dict page not None, const double[::1] scores not None):
     cdef float* o
     if scores.shape[0] != n:
         raise ValueError(f"expected a score for each of {n} blocks, got {scores.shape[0]}")
-    _check(page)
+    check_page(counts, keys, element, parents, nodes, tags, node_parents.shape[0])
     matrix = np.empty((n, CONTEXT_WIDTH), np.float32)
     if n == 0:
         return matrix
@@ -1070,7 +1047,7 @@ def compute_context(dict page not None, const double[::1] scores not None):
     if chance == NULL or order == NULL:
         free(chance)
         free(order)
-        work_free(&w)
+        free(w.sums)
         raise MemoryError
     kept = chance + n
     with nogil:
@@ -1098,7 +1075,7 @@ def compute_context(dict page not None, const double[::1] scores not None):
         write_tree_context(&w, total, at, out)
         at += 2 * CONTAINERS_UP + 2
         write_chosen_context(words, chance, kept, order, total, whole, n, at, out)
-        work_free(&w)
+        free(w.sums)
         free(chance)
         free(order)
     return matrix

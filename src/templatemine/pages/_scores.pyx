@@ -712,9 +712,10 @@ def find_kind_chances(const double[::1] values not None, const double[::1] mean 
     cdef double standard, greatest, total = 0
     check(mean.shape[0] == n and scale.shape[0] == n and weights.shape[1] == n, "mean, scale and weights of each value")
     check(intercept.shape[0] == kinds and kinds > 0, "an intercept of each kind")
-    found = np.array(intercept)
+    found = np.empty(kinds, np.float64)
     cdef double[::1] out = found
     with nogil:
+        out[:] = intercept
         out[0] += bonus
         for i in range(n):
             standard = min(max((values[i] - mean[i]) / scale[i], -most), most)

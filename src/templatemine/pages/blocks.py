@@ -31,7 +31,7 @@ from templatemine.pages.page_kind import (
     load_kind_model,
     read_address,
 )
-from templatemine.pages.scanner import LANDMARK_FINDER, LANDMARKS, block_scanner
+from templatemine.pages.scanner import LANDMARK_FINDER, LANDMARKS, META_PARTS, block_scanner
 from templatemine.text import _scan
 
 __all__ = ["Page", "load_forests", "find_headline"]
@@ -134,8 +134,7 @@ class Page:
     def in_elements(self, elements: NDArray[np.bool_] | NDArray[np.uint8]) -> NDArray[np.bool_]:
         """Return whether each block is in one of some elements, given as a flag for each element of the page."""
         columns = self.columns
-        flags = elements.view(np.uint8)
-        return _blocks.inherit_by_blocks(columns["parents"], flags, columns["element"]).astype(np.bool_)
+        return _blocks.inherit_by_blocks(columns["parents"], elements, columns["element"]).astype(np.bool_)
 
     def sum_elements(self, values: NDArray[np.integer] | NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return the sum of a value of blocks over each element and its contents."""
@@ -145,7 +144,7 @@ class Page:
 
     def count_words(self, chosen: NDArray[np.bool_]) -> int:
         """Return the number of words of some blocks, given as a flag for each."""
-        return _blocks.count_words(self.words, chosen.view(np.uint8))
+        return _blocks.count_words(self.words, chosen)
 
     @lazy
     def hidden(self) -> NDArray[np.bool_]:
@@ -205,6 +204,11 @@ class Page:
     def landmarks(self) -> Mapping[bytes, list[int]]:
         """Return where each of `scanner.LANDMARKS` stands in the page, in bytes, ascending."""
         return dict(zip(LANDMARKS, LANDMARK_FINDER.find(self._data), strict=True))
+
+    @lazy
+    def metas(self) -> list[bytes]:
+        """Return the ``<meta>`` tags of the page that have one of `scanner.META_PARTS` in them."""
+        return _html.find_metas(self._data, META_PARTS)
 
     @lazy
     def kind_chances(self) -> NDArray[np.float64]:

@@ -35,7 +35,7 @@ def find_code_lines(page: Page, blocks: NDArray[np.int64]) -> dict[int, str]:
     if not any(page.tag_counts[tag] for tag in _PRE):
         return {}
     is_pre = (columns["tags"] == _PRE[0]) | (columns["tags"] == _PRE[1])
-    homes = _blocks.find_nearest(columns["parents"], is_pre.view(np.uint8))[columns["element"]]
+    homes = _blocks.find_nearest(columns["parents"], is_pre)[columns["element"]]
     starts, ends = columns["starts"], columns["ends"]
     lines: dict[int, str] = {}
     for place, block in enumerate(blocks.tolist()):

@@ -50,10 +50,6 @@ PUBLISHED = tuple(
 )
 """Names (property, itemprop or name) of a ``<meta>`` that holds the date of publication, the most reliable first."""
 
-_WANTED = ("og:title", *PUBLISHED)
-_WANTED_PARTS = [name.encode() for name in _WANTED if not any(one in name for one in _WANTED if one != name)]
-"""Parts of these names: each name contains at least one, so that a search for the parts finds all of them."""
-
 EARLIEST_DATE = "1990"
 
 STORY_WORDS = 100
@@ -77,28 +73,22 @@ def plain_text(html: str) -> str:
 
 
 def declared_title_and_date(
-    data: bytes, articles: Iterable[Mapping[str, Any]] | None = None
+    page: Page, articles: Iterable[Mapping[str, Any]] | None = None
 ) -> tuple[str | None, str | None]:
     """Return the title and the date that the page declares for machines: in JSON-LD (`articles`, if the caller has
     parsed it already), then in Open Graph and other ``<meta>``."""
-    title, date = next(titles_and_dates(find_articles(data) if articles is None else articles), (None, None))
+    title, date = next(titles_and_dates(find_articles(page.data) if articles is None else articles), (None, None))
     if title and date:
         return title, date
     meta: dict[str, str] = {}
-    for tag in _metas(data):
+    for tag in (source.decode("utf-8", "surrogatepass") for source in page.metas):
+        if not META.fullmatch(tag):
+            continue
         tag_attributes = parse_attributes(tag)
         key = tag_attributes.get("property") or tag_attributes.get("itemprop") or tag_attributes.get("name") or ""
         meta.setdefault(key.lower(), tag_attributes.get("content", ""))
     dates = (normalise_published(meta[key]) for key in PUBLISHED if meta.get(key))
     return title or " ".join(meta.get("og:title", "").split()) or None, date or next(filter(None, dates), None)
-
-
-def _metas(data: bytes) -> Iterator[str]:
-    """Yield the ``<meta>`` tags of a page that may have one of the `_WANTED` names."""
-    for source in _html.find_metas(data, _WANTED_PARTS):
-        tag = source.decode("utf-8", "surrogatepass")
-        if META.fullmatch(tag):
-            yield tag
 
 
 def titles_and_dates(articles: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str | None, str | None]]:

@@ -613,7 +613,7 @@ def _note_list(page: Page, output: SystemOutput) -> str:
     """Word the note on a page most of whose text is below headings that link to other pages: it is a list."""
     kept, counts = output.kept, page.columns["counts"]
     linked = page.headings
-    if np.count_nonzero(linked) < MIN_TEASERS:
+    if len(linked.nonzero()[0]) < MIN_TEASERS:
         return ""
     linked = linked & (counts[:, LINKED_WORDS] == page.words) & (page.words >= MIN_TEASER_WORDS)
     if np.count_nonzero(linked) < MIN_TEASERS:

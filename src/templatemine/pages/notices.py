@@ -101,9 +101,7 @@ def find_notices(page: Page, scores: NDArray[np.float64]) -> NDArray[np.bool_] |
 def find_advert_labels(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
     """Find the blocks of the main text that only say that something is paid for; None if there are none."""
     columns = page.columns
-    short = _blocks.find_openings(
-        columns["text"], columns["bounds"], page.words, kept.view(np.uint8), LABEL_WORDS, _LABEL_OPENINGS
-    )
+    short = _blocks.find_openings(columns["text"], columns["bounds"], page.words, kept, LABEL_WORDS, _LABEL_OPENINGS)
     found = [block for block in short.tolist() if _LABEL.fullmatch(page.text(block)) and block != page.headline]
     if not found:
         return None

@@ -173,7 +173,7 @@ def _describe_types(page: Page) -> list[float]:
             match = pattern.match(page.data, place)
             if match and (index := _TYPE_INDEX.get(match[1])) is not None:
                 counts[index] += 1
-    declared = _read_meta(page.data, b"og:type").strip().lower()
+    declared = _read_meta(page, b"og:type").strip().lower()
     return [*map(math.log1p, counts), *[name == declared for name in _DECLARED], not declared]
 
 
@@ -195,13 +195,13 @@ def _describe_address(page: Page) -> list[float]:
 
 def read_address(page: Page) -> str:
     """Return the address that a page declares, "" if it has none: the canonical one, else ``og:url``."""
-    return _read_canonical(page) or _read_meta(page.data, b"og:url")
+    return _read_canonical(page) or _read_meta(page, b"og:url")
 
 
-def _read_meta(data: bytes, name: bytes) -> str:
+def _read_meta(page: Page, name: bytes) -> str:
     """Return the content of the first ``<meta>`` of a name, "" if there is none."""
-    for tag in _html.find_metas(data, [name]):
-        if match := _CONTENT.search(tag):
+    for tag in page.metas:
+        if name in tag.lower() and (match := _CONTENT.search(tag)):
             return match[1].decode("utf-8", "replace")
     return ""
 

@@ -109,6 +109,12 @@ LANDMARKS = (TYPE, SCHEMA, CANONICAL, PAID, *NEXT)
 """What stands where a page says to machines of what kind it is, where it is, and whom it is for."""
 LANDMARK_FINDER = _html.PhraseFinder(LANDMARKS)
 
+META_PARTS = [
+    name.encode()
+    for name in "og:title og:type og:url article:published_time dcterms.issued dcterms.created date".split()
+]
+"""Parts of the names of each ``<meta>`` that the kind, the address, the title or the date of a page is read from."""
+
 
 @lru_cache(maxsize=1)
 def block_scanner() -> _html.BlockScanner:

@@ -135,7 +135,7 @@ def find_further_articles(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.boo
     if headline < 0 or page.tag_counts[_ARTICLE] < 2 or page.tag_counts[_H1] < 2:
         return None
     tags, parents = columns["tags"], columns["parents"]
-    homes = _blocks.find_nearest(parents, (tags == _ARTICLE).view(np.uint8))
+    homes = _blocks.find_nearest(parents, tags == _ARTICLE)
     in_h1 = page.in_elements(tags == _H1)
     home = int(homes[columns["element"][headline]])
     if not home or not in_h1[headline]:
@@ -173,7 +173,7 @@ def _unit_homes(page: Page, tag: int) -> NDArray[np.int64] | None:
         return None
     columns = page.columns
     is_unit = columns["tags"] == tag
-    return _blocks.find_nearest(columns["parents"], is_unit.view(np.uint8))[columns["element"]]  # type: ignore[no-any-return]
+    return _blocks.find_nearest(columns["parents"], is_unit)[columns["element"]]  # type: ignore[no-any-return]
 
 
 def _kept_words(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.int64]:

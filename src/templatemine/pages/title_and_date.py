@@ -57,9 +57,7 @@ def find_title(page: Page, heading: NDArray[np.bool_], kept: NDArray[np.bool_]) 
 
 def _find_titled(page: Page, heading: NDArray[np.bool_], kept: NDArray[np.bool_]) -> int:
     """Find the block most similar to ``<title>``, headings preferred; return its index, -1 if none is similar."""
-    return _blocks.find_titled(
-        _title_similarity(page), heading.view(np.uint8), kept.view(np.uint8), MIN_SIMILARITY, HEADING_BONUS, KEPT_BONUS
-    )
+    return _blocks.find_titled(_title_similarity(page), heading, kept, MIN_SIMILARITY, HEADING_BONUS, KEPT_BONUS)
 
 
 def title_parts(title: str) -> list[str]:
@@ -113,7 +111,7 @@ def _is_by_characters(title: str) -> bool:
 
 def find_date(page: Page, articles: Iterable[Mapping[str, Any]], title: int, kept: NDArray[np.bool_]) -> str | None:
     """Return the date that the page declares (see `declared_title_and_date`), else the date that its blocks show."""
-    date = declared_title_and_date(page.data, articles)[1]
+    date = declared_title_and_date(page, articles)[1]
     return find_shown_date(page, title, kept) if date is None else date
 
 
@@ -125,7 +123,7 @@ def find_shown_date(page: Page, title: int, kept: NDArray[np.bool_]) -> str | No
     blocks behind the title, or before the first kept block of `OPENING_WORDS` words or more.  Lines before the title
     are searched if no line after it has a date.  A date of change ("updated on ...") is the last choice.
     """
-    last = _blocks.find_opening(page.columns["counts"], kept.view(np.uint8), title + 1, OPENING_WORDS)
+    last = _blocks.find_opening(page.columns["counts"], kept, title + 1, OPENING_WORDS)
     if last < 0:
         return None
     near = range(title + 1, title + MAX_DISTANCE + 1) if title >= 0 else range(0)

@@ -45,7 +45,7 @@ def make(site: Site, config: ExtractConfig) -> BlockClassifier:
         if not (reason == INSIDE).any():
             fallback_output = fallback(page)
             note = "; ".join(filter(None, ("no post was found; judged by density", fallback_output.note)))
-            title, date = declared_title_and_date(page.data)
+            title, date = declared_title_and_date(page)
             return SystemOutput(
                 kept=fallback_output.kept,
                 reason=fallback_output.reason,
@@ -121,7 +121,7 @@ def _about(
     if len(posts) > 1:
         return {title: (title, date) for title, date in titles_and_dates(find_articles(page.data)) if title}
     (post,) = posts
-    title, date = declared_title_and_date(page.data)
+    title, date = declared_title_and_date(page)
     if not (post.date or date):
         date = find_shown_date(
             page, bisect_left(starts, candidates.outline.starts[post.title]) if post.title >= 0 else -1, kept
