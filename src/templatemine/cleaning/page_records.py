@@ -19,6 +19,7 @@ from templatemine.io.fields import address_of, page_of
 from templatemine.io.jsonl import encode_line
 from templatemine.io.pending import PendingBatch
 from templatemine.io.read import BATCH_RECORDS, read_batch, read_documents
+from templatemine.pages.abreast import Steps, take_in_turn
 from templatemine.pages.cleaneval import HEADING
 from templatemine.pages.extract import Extraction, Extractor
 from templatemine.pages.systems import DEFAULT
@@ -174,21 +175,41 @@ class RecordExtractor:
     def extract_batch(self, batch: PendingBatch) -> BatchResult[ExtractTally]:
         """Extract some records; depends on nothing but them, so it may run anywhere."""
         tally = ExtractTally()
-        errors: list[CorpusError] = []
-        data: list[bytes] = []
-        write = FORMS[self.config.form]
-        for source, where, record, _ in read_batch(batch, self.config.read, errors.append):
-            try:
-                found = self._extract(source, record, tally)
-            except PackError:
-                raise
-            except TemplateMineError as error:
-                errors.append(CorpusError(f"cannot be extracted: {error}", where))
-                continue
-            data.append(write(self._record_id(record, where), source, record, found, self.config))
-        return BatchResult(b"".join(data), tally, errors)
+        done: list[bytes | CorpusError] = []
+        abreast: list[Steps[bytes | CorpusError]] = []
+        characters = 0
 
-    def _extract(self, source: str, record: dict[str, Any], tally: ExtractTally) -> Extraction:
+        def finish(*errors: CorpusError) -> None:
+            done.extend((*take_in_turn(abreast), *errors))
+            abreast.clear()
+
+        for source, where, record, _ in read_batch(batch, self.config.read, finish):
+            abreast.append(self._write_in_steps(source, where, record, tally))
+            characters += sum(len(value) for value in record.values() if isinstance(value, str))
+            if len(abreast) >= ABREAST or characters >= ABREAST_CHARACTERS:
+                characters = 0
+                finish()
+        finish()
+        errors = [result for result in done if isinstance(result, CorpusError)]
+        return BatchResult(b"".join(result for result in done if isinstance(result, bytes)), tally, errors)
+
+    def _write_in_steps(
+        self, source: str, where: str, record: dict[str, Any], tally: ExtractTally
+    ) -> Steps[bytes | CorpusError]:
+        """Write the extraction of a record's page, or return why there is none."""
+        try:
+            found = yield from self._extract_in_steps(source, record, tally)
+        except PackError:
+            raise
+        except TemplateMineError as error:
+            return CorpusError(f"cannot be extracted: {error}", where)
+        yield
+        for name in _LINES_ASK if self.config.form in _LINE_FORMS else ():
+            getattr(found, name)
+            yield
+        return FORMS[self.config.form](self._record_id(record, where), source, record, found, self.config)
+
+    def _extract_in_steps(self, source: str, record: dict[str, Any], tally: ExtractTally) -> Steps[Extraction]:
         """Return the extraction of a record's page; a rendered page replaces its source."""
         name = self.config.read.html_field
         html = page_of(record.get(self.config.read.text_field), record.get(name))
@@ -199,12 +220,13 @@ class RecordExtractor:
             record[address] = self.config.url
         url = address_of(record, self.config.read)
         if self.config.render is None:
-            found = self._get_extractor(source).extract(html, url=url)
+            found = yield from self._get_extractor(source).extract_in_steps(html, url=url)
         else:
             made = self._get_renderer(self.config.render).render(html, url)
-            found = self._get_extractor(source).extract(made.html, [made.note], url)
+            found = yield from self._get_extractor(source).extract_in_steps(made.html, [made.note], url)
             record[name] = made.html
             tally.rendered += made.done
+        yield
         _count_page(tally, found, len(html))
         if source in self._bad_packs:
             tally.bad_packs[source] = self._bad_packs[source]
@@ -252,6 +274,9 @@ def _count_page(tally: ExtractTally, found: Extraction, size: int) -> None:
     for note in (*found.notes, *([GARBLED] if is_garbled(found.text) else ())):
         tally.notes[note] = tally.notes.get(note, 0) + 1
 
+
+ABREAST, ABREAST_CHARACTERS = 32, 1 << 19
+"""Records whose pages are extracted abreast, at most, and characters in them from which on no more are."""
 
 RENDERED_BATCH_RECORDS = 16
 """Records of a batch whose pages are rendered: some seconds."""
@@ -387,6 +412,11 @@ FORMS: Mapping[str, Form] = {
 """How pages are written: a line of JSON each; the same with the structure of the text; the text of one page, a line a
 block; the same of several, an empty line after each, which no text holds; CleanEval's mark-up, each page after a line
 ``<doc id="...">``; one page as Markdown or TEI; several of these, a line of JSON each."""
+
+_LINE_FORMS = ("jsonl", "json", "markdowns", "teis")
+"""Those of lines of JSON."""
+_LINES_ASK = ("kind", "date")
+"""What these ask of each extraction, a step each."""
 
 MULTI_PAGE_FORMS: Mapping[str, str] = {"text": "texts", "markdown": "markdowns", "tei": "teis"}
 """Forms of one page -> those of several, where they differ."""

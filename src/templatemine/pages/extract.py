@@ -24,6 +24,7 @@ from templatemine.io.charset import decode_page
 from templatemine.kinds import Choice
 from templatemine.model import Span, check_str
 from templatemine.pages import _html, cleaneval
+from templatemine.pages.abreast import Steps, take_in_turn
 from templatemine.pages.block_kinds import apply_choice, kind_of_block
 from templatemine.pages.blocks import Page
 from templatemine.pages.code_lines import find_code_lines
@@ -57,6 +58,9 @@ HEAD_BLOCKS, MAX_LINE_LENGTH = 12, 120
 
 MIN_TEASERS, MIN_TEASER_WORDS, MAX_TEASER_WORDS = 5, 3, 60
 """Linked headings of one kind that make a page a list, words of one at least, and of the text below each at most."""
+
+_ASKED = ("scores",)
+"""What the default system asks of each page, a step each."""
 
 MISSING_STORY = "most of the story that it declares (articleBody) is not in its text"
 
@@ -474,12 +478,23 @@ class Extractor:
         CapacityError
             The page has 2 GiB or more, or more than 1,048,576 blocks.
         """
+        return take_in_turn([self.extract_in_steps(html, notes, url)])[0]
+
+    def extract_in_steps(
+        self, html: str | bytes, notes: Sequence[str] = (), url: str | None = None
+    ) -> Steps[Extraction]:
+        """Extract a page as `extract` does, in steps that can be taken for several pages in turn."""
         if isinstance(html, bytes):
             html, met = decode_page(html)
             notes = (*met, *notes)
         check_str(html, "html", "a str or bytes")
         clean = self._config.clean
-        return extract_page(html, self._classify, self.system, notes, url, clean.page.kind, self._config.choice)
+        page = Page(html, url, clean.page.kind)
+        yield
+        for name in _ASKED if self.system == DEFAULT and len(page) else ():
+            getattr(page, name)
+            yield
+        return _classify_page(page, self._classify, self.system, notes, url, self._config.choice)
 
 
 def _restore_extractor(system: str, site: Site, config: ExtractConfig) -> Extractor:
@@ -487,16 +502,20 @@ def _restore_extractor(system: str, site: Site, config: ExtractConfig) -> Extrac
 
 
 def extract_page(
-    html: str,
+    html: str, classify: BlockClassifier, system: str, url: str | None = None, kind: str = "auto"
+) -> Extraction:
+    """Extract a page with a classifier; of one without blocks it is not asked."""
+    return _classify_page(Page(html, url, kind), classify, system, url=url)
+
+
+def _classify_page(
+    page: Page,
     classify: BlockClassifier,
     system: str,
     notes: Sequence[str] = (),
     url: str | None = None,
-    kind: str = "auto",
     choice: Choice | None = None,
 ) -> Extraction:
-    """Extract a page with a classifier; of one without blocks it is not asked."""
-    page = Page(html, url, kind)
     if len(page):
         output = classify(page)
         return Extraction(page, output if choice is None else apply_choice(page, output, choice), system, notes, url)
