@@ -537,7 +537,7 @@ cdef int solve_leaves(const int32_t* parents, int64_t m, const int32_t* element,
     cdef int64_t i, count = 0, size = m + n
     cdef double whole = 0
     # Of each node: what it holds and its sum of scores, then goal, weight, solution and costs; its place, parent, levels
-    cdef double* numbers = <double*>calloc(2 * m + (3 + LEVELS) * size, sizeof(double))
+    cdef double* numbers = <double*>malloc((2 * m + (3 + LEVELS) * size) * sizeof(double))
     cdef int32_t* places = <int32_t*>malloc((m + size) * sizeof(int32_t))
     cdef uint8_t* below = <uint8_t*>malloc(size * LEVELS)
     cdef double* held = numbers
@@ -552,6 +552,7 @@ cdef int solve_leaves(const int32_t* parents, int64_t m, const int32_t* element,
         free(below)
         with gil:
             raise MemoryError
+    memset(held, 0, 2 * m * sizeof(double))
     for i in range(n):
         held[element[i]] += sizes[i]
         sums[element[i]] += sizes[i] * scores[i]
@@ -583,7 +584,7 @@ cdef void solve_tree(const int32_t* parents, const double* scores, const double*
     """From the leaves up, what a subtree costs for each level of its root; then from the root down, the levels."""
     cdef int64_t i
     cdef int k, least
-    cdef double far, step = 1.0 / (LEVELS - 1), best, one
+    cdef double far, step = 1.0 / (LEVELS - 1), best, one, fallen
     cdef double* own
     cdef double* above
     cdef uint8_t* lower
@@ -599,16 +600,12 @@ cdef void solve_tree(const int32_t* parents, const double* scores, const double*
         best = own[0]
         for k in range(LEVELS):
             one = own[k]
-            if one <= best:
-                least = k
-                best = one
+            least = k if one <= best else least
+            best = min(one, best)
             # Its root stays at the parent's level, or falls to the best one below.
-            if one <= best + price:
-                lower[k] = <uint8_t>k
-                above[k] += one
-            else:
-                lower[k] = <uint8_t>least
-                above[k] += best + price
+            fallen = best + price
+            lower[k] = <uint8_t>(k if one <= fallen else least)
+            above[k] += min(one, fallen)
     least = 0
     for k in range(LEVELS):
         if cost[k] <= cost[least]:

@@ -33,9 +33,8 @@ _BASIC = re.compile(r"(?P<y>(?:19|20)\d\d)(?P<m>\d\d)(?P<d>\d\d)")
 _NAME = r"(?P<name>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
 _DAY = r"(?<!\d)(?P<d>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(?P<y>\d{4})(?!\d)"
-_YEARLIKE = re.compile(r"\d{4}")
-MIN_DIGITS = 5
-"""All forms have a year of four digits, and a day."""
+_LONG_NUMBERS = re.compile(r"(?=.*\d{4})(?:\D*\d){5}", re.DOTALL)
+"""All forms but the one of short years have a year of four digits, and a day."""
 _ELEVENTH = "listopada"
 """November in Polish, October in Croatian; there are more Polish pages."""
 _MONTH_WORD = r"[^\s\d.,;:/_()-]{2,15}"
@@ -124,8 +123,7 @@ def ends_in_change(text: str) -> bool:
 
 def _has_numbers(text: str) -> bool:
     """Return whether a text has the numbers of a date."""
-    has_long_year = _YEARLIKE.search(text) is not None and sum(map(str.isdigit, text)) >= MIN_DIGITS
-    return has_long_year or AMBIGUOUS_DATE.search(text) is not None
+    return _LONG_NUMBERS.match(text) is not None or AMBIGUOUS_DATE.search(text) is not None
 
 
 def find_dates(text: str, order: Order | None = None, short: bool = False) -> list[tuple[str, bool]]:
@@ -143,9 +141,9 @@ def find_dates(text: str, order: Order | None = None, short: bool = False) -> li
     if not _has_numbers(text):
         return []
     matches: list[tuple[int, int, int, str]] = []
-    has_late_year = _LATE_YEAR.search(text) is not None
+    has_late_year, characters = _LATE_YEAR.search(text) is not None, set(text)
     for rank, (pattern, marks) in enumerate(_FORMS):
-        if marks.isdisjoint(text) if marks else not has_late_year:
+        if marks.isdisjoint(characters) if marks else not has_late_year:
             continue
         for match in pattern.finditer(text):
             ordered = _order_date(match, order, short) if pattern is AMBIGUOUS_DATE else _format_date(match.groupdict())
