@@ -276,7 +276,8 @@ def _count_page(tally: ExtractTally, found: Extraction, size: int) -> None:
 
 
 ABREAST, ABREAST_CHARACTERS = 32, 1 << 19
-"""Records whose pages are extracted abreast, at most, and characters in them from which on no more are."""
+"""Records whose pages are extracted abreast, at most, and characters in them from which on no more are: a generated
+page of 7 KB takes a quarter less time than alone, a real one of 80 KB an eighth; twice as many change little."""
 
 RENDERED_BATCH_RECORDS = 16
 """Records of a batch whose pages are rendered: some seconds."""

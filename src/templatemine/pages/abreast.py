@@ -1,7 +1,7 @@
 """Pages abreast: each step of the work on several pages is done for all of them before the next one begins.
 
-A step is long code that runs once a page.  For pages in a row it is still in the caches of the processor, which takes a
-quarter of the time from small pages.  In come generators that yield between their steps, out goes what they return.
+A step is long code that runs once a page; for pages in a row it is still in the caches of the processor.  In come
+generators that yield between their steps, out goes what they return.
 """
 
 from __future__ import annotations
