@@ -385,7 +385,7 @@ def _list_field(data: Mapping[str, Any], key: str) -> list[Any]:
 
 
 def keep_rules(pack: Pack, rejected: Iterable[RejectedCandidate], pack_path: str | Path) -> Pack:
-    """Return a pack that was mined, with the rules of the one that it will replace, of which void ones are warned of."""
+    """Return a pack that was mined, with the rules of the one that it will replace; void ones are warned of."""
     data = _read_earlier_pack(pack_path)
     rules = _find_rules(data, pack_path)
     if not rules:
