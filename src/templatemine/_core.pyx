@@ -459,8 +459,9 @@ def find_repeats(const int32_t[::1] text not None, const int32_t[::1] doc_of not
 # ------------------------------------------------------------------------------------------------------------- windows
 # Windows are stretches of so many tokens of a document, of which none is rare; line breaks are no tokens.
 #
-# Equal windows have equal hashes: polynomial ones modulo 2^64, mixed.  A walk over the tokens hashes all windows as they roll
-# by; what it keeps are those whose place in a small table, the low bits of the hash, is marked.
+# Equal windows have equal hashes: polynomial ones modulo 2^64, mixed.  A walk hashes all windows as they roll by; what it
+# keeps are those whose place in a small table, the low bits of the hash, is marked.  Most tokens are in no window, so walks
+# go over the runs that are long enough for one, which are found first.
 
 cdef enum:
     MIN_WINDOW_SLOTS = 1 << 10
@@ -469,9 +470,16 @@ cdef enum:
     MAX_WINDOW_PARTS = 3
 
 
-cdef struct WindowWalk:
-    int64_t document        # that follows, and the tokens before it
+cdef struct WindowRun:
+    # Forms in a row of which none is rare, line breaks among them; the tokens before them, and their document.
+    int64_t begin
+    int64_t end
     int64_t token
+    int32_t document
+
+
+cdef struct WindowWalk:
+    int64_t run             # that follows
     int64_t kept            # windows
 
 
@@ -498,8 +506,8 @@ cdef class Windows:
 
     cdef readonly int64_t slots
     cdef const int32_t[::1] _forms
-    cdef const int64_t[::1] _doc_starts
-    cdef const uint8_t[::1] _is_rare
+    cdef WindowRun* _runs
+    cdef int64_t _run_count
     cdef bint _has_breaks
     cdef int _size
 
@@ -509,14 +517,42 @@ cdef class Windows:
             raise ValueError(f"size: expected 1 to {MAX_WINDOW}, got {size}")
         check_bounds("doc_starts", &doc_starts[0] if doc_starts.shape[0] else NULL, doc_starts.shape[0], forms.shape[0])
         check_within("forms", &forms[0] if forms.shape[0] else NULL, forms.shape[0], 0, is_rare.shape[0])
-        self._forms, self._doc_starts, self._is_rare = forms, doc_starts, is_rare
-        self._has_breaks, self._size = has_breaks, size
+        self._forms, self._has_breaks, self._size = forms, has_breaks, size
         self.slots = MIN_WINDOW_SLOTS
         while self.slots < min(forms.shape[0], MAX_WINDOW_SLOTS):
             self.slots *= 2
+        with nogil:
+            self._find_runs(doc_starts, is_rare)
+
+    def __dealloc__(self):
+        free(self._runs)
+
+    cdef int _find_runs(self, const int64_t[::1] doc_starts, const uint8_t[::1] is_rare) except -1 nogil:
+        """Find the runs.  Which token is rare nothing foretells, so no branch asks but for the few ends of long runs."""
+        cdef int64_t d, i, begin, tokens, token = 0, room = 0
+        cdef int64_t is_break, rare
+        for d in range(doc_starts.shape[0] - 1):
+            begin, tokens = doc_starts[d], 0
+            for i in range(doc_starts[d], doc_starts[d + 1]):
+                is_break = (self._forms[i] == 0) & self._has_breaks
+                rare = (is_rare[self._forms[i]] != 0) & (1 - is_break)
+                if rare & (tokens >= self._size):
+                    self._add_run(begin, i, token - tokens, d, &room)
+                token += 1 - is_break
+                tokens = (tokens + 1 - is_break) & (rare - 1)
+                begin += (i + 1 - begin) & -rare
+            if tokens >= self._size:
+                self._add_run(begin, doc_starts[d + 1], token - tokens, d, &room)
+        return 0
+
+    cdef int _add_run(self, int64_t begin, int64_t end, int64_t token, int64_t document, int64_t* room) except -1 nogil:
+        reserve(<void**>&self._runs, room, self._run_count + 1, sizeof(WindowRun))
+        self._runs[self._run_count] = WindowRun(begin, end, token, <int32_t>document)
+        self._run_count += 1
+        return 0
 
     def count(self):
-        """Count the windows by the low bits of their hashes: int32 array, shape (slots,).  O(tokens)."""
+        """Count the windows by the low bits of their hashes: int32 array, shape (slots,).  O(windows)."""
         cdef int32_t[::1] counts = np.zeros(self.slots, np.int32)
         cdef int32_t whole[2]
         cdef WindowWalk walk
@@ -527,7 +563,7 @@ cdef class Windows:
         return np.asarray(counts)
 
     def find(self, parts, const uint8_t[::1] wanted not None, int deciding=1):
-        """Find the windows of which the hash of one of the first parts is marked.  O(tokens).
+        """Find the windows of which the hash of one of the first parts is marked.  O(windows).
 
         Parameters
         ----------
@@ -545,7 +581,7 @@ cdef class Windows:
         hashes : uint64 array, shape (windows, parts)
             Of each part of each window.
         """
-        cdef int64_t documents = max(self._doc_starts.shape[0] - 1, 0), room = 0, need
+        cdef int64_t room = 0, need
         cdef int32_t bounds[2 * MAX_WINDOW_PARTS]
         cdef int count = len(parts), k
         cdef WindowWalk walk
@@ -559,9 +595,9 @@ cdef class Windows:
         cdef int64_t[::1] first = np.empty(0, np.int64)
         cdef int32_t[::1] document = np.empty(0, np.int32)
         cdef uint64_t[:, ::1] hashes = np.empty((0, count), np.uint64)
-        while walk.document < documents:
-            # Room for the whole of the next document, and as much again: most windows are not kept.
-            need = walk.kept + self._doc_starts[walk.document + 1] - self._doc_starts[walk.document]
+        while walk.run < self._run_count:
+            # Room for the whole of the next run, and as much again: most windows are not kept.
+            need = walk.kept + self._runs[walk.run].end - self._runs[walk.run].begin
             room = max(need, 2 * room, 1024)
             first, document, hashes = _grow(first, room), _grow(document, room), _grow(hashes, room)
             with nogil:
@@ -571,8 +607,8 @@ cdef class Windows:
 
     cdef void _walk(self, WindowWalk* walk, const int32_t* parts, int part_count, int deciding, int32_t* counts,
                     const uint8_t* wanted, int64_t* first, int32_t* document, uint64_t* hashes, int64_t room) noexcept nogil:
-        """Walk on over the documents: count all windows, or keep those that are wanted while there is room."""
-        cdef int64_t d, i, size = self._size, run, mask = self.slots - 1
+        """Walk on over the runs: count all windows, or keep those that are wanted while there is room."""
+        cdef int64_t i, size = self._size, run, mask = self.slots - 1
         cdef uint64_t ring[64]      # hash of the run before each of its last tokens
         cdef uint64_t powers[MAX_WINDOW_PARTS]
         cdef uint64_t found[MAX_WINDOW_PARTS]
@@ -580,21 +616,20 @@ cdef class Windows:
         cdef int32_t form
         cdef bint is_wanted
         cdef int k
+        cdef const WindowRun* stretch
         for k in range(part_count):
             powers[k] = 1
             for _ in range(parts[2 * k + 1]):
                 powers[k] *= base
-        for d in range(walk.document, self._doc_starts.shape[0] - 1):
-            if counts == NULL and room - walk.kept < self._doc_starts[d + 1] - self._doc_starts[d]:
+        while walk.run < self._run_count:
+            stretch = self._runs + walk.run
+            if counts == NULL and room - walk.kept < stretch.end - stretch.begin:
                 break
+            walk.run += 1
             run, h = 0, 0
-            for i in range(self._doc_starts[d], self._doc_starts[d + 1]):
+            for i in range(stretch.begin, stretch.end):
                 form = self._forms[i]
                 if form == 0 and self._has_breaks:
-                    continue
-                walk.token += 1
-                if self._is_rare[form]:
-                    run, h = 0, 0
                     continue
                 ring[run & 63] = h
                 h = h * base + mix_form(form)
@@ -609,13 +644,12 @@ cdef class Windows:
                 if counts != NULL:
                     counts[found[0] & mask] += 1
                 elif is_wanted:
-                    first[walk.kept] = walk.token - size
-                    document[walk.kept] = <int32_t>d
+                    first[walk.kept] = stretch.token + run - size
+                    document[walk.kept] = stretch.document
                     for k in range(deciding, part_count):
                         found[k] = hash_part(ring, h, run, size, parts[2 * k], parts[2 * k + 1], powers[k])
                     memcpy(hashes + walk.kept * part_count, found, part_count * sizeof(uint64_t))
                     walk.kept += 1
-            walk.document = d + 1
 
 
 cdef inline uint64_t mix_form(int32_t form) noexcept nogil:
@@ -1130,7 +1164,7 @@ def hash_strings(const int32_t[::1] text not None, const uint64_t[::1] symbol_ha
     cdef int64_t n = text.shape[0], i, k
     cdef int64_t total = _check_slices(n, position, length)
     check_within("text", &text[0] if text.shape[0] else NULL, text.shape[0], 0, symbol_hash.shape[0])
-    cdef uint64_t prime = (<uint64_t>1 << 61) - 1, base = 0x0B0E1F2D3C4B5A69, h
+    cdef uint64_t prime = (<uint64_t>1 << 61) - 1, base = 0x0B0E1F2D3C4B5A69, square = tm_modmul(base, base), h
     cdef bint uses_prefix_sums = total > 2 * n
     cdef uint64_t[::1] prefix_hashes = np.zeros(n + 1 if uses_prefix_sums else 1, np.uint64)
     cdef uint64_t[::1] powers = np.ones(n + 1 if uses_prefix_sums else 1, np.uint64)
@@ -1148,9 +1182,11 @@ def hash_strings(const int32_t[::1] text not None, const uint64_t[::1] symbol_ha
             for i in range(position.shape[0]):
                 if i + PREFETCH_STRINGS < position.shape[0]:
                     tm_prefetch(&text[0] + position[i + PREFETCH_STRINGS])
-                h = 0
-                for k in range(position[i], position[i] + length[i]):
-                    h = tm_modmul(h, base) + symbol_hash[text[k]] % prime
+                h = symbol_hash[text[position[i]]] % prime if length[i] & 1 else 0
+                # Two at a time: a product has to wait for the one before it.
+                for k in range(position[i] + (length[i] & 1), position[i] + length[i], 2):
+                    h = tm_modmul(h, square) + tm_modmul(symbol_hash[text[k]] % prime, base) + symbol_hash[text[k + 1]] % prime
+                    h = (h & prime) + (h >> 61)
                     h = h - prime if h >= prime else h
                 out[i] = h
     return np.asarray(out)[: position.shape[0]]

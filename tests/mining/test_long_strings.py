@@ -119,6 +119,34 @@ def test_nothing_is_found_where_there_is_next_to_nothing() -> None:
         assert not len(find_string_edges(corpus_of(texts), spaceless=False))
 
 
+@settings(deadline=None, max_examples=100)
+@given(
+    st.lists(st.lists(st.integers(0, 5), max_size=12), max_size=5),
+    st.integers(1, 4),
+    st.booleans(),
+    st.sets(st.integers(0, 5)),
+)
+def test_windows_hold_no_rare_token(documents: list[list[int]], size: int, has_breaks: bool, rare: set[int]) -> None:
+    forms = np.array([form for document in documents for form in document], np.int32)
+    doc_starts = np.cumsum([0, *map(len, documents)], dtype=np.int64)
+    is_rare = np.array([form in rare for form in range(6)], np.uint8)
+    expected, before = [], 0
+    for number, document in enumerate(documents):
+        tokens = [form for form in document if form or not has_breaks]
+        for start in range(len(tokens) - size + 1):
+            if rare.isdisjoint(tokens[start : start + size]):
+                expected.append((before + start, number, tuple(tokens[start : start + size])))
+        before += len(tokens)
+    windows = _core.Windows(forms, doc_starts, has_breaks, is_rare, size)
+    first, document_of, hashes = windows.find([(0, size)], np.ones(windows.slots, np.uint8))
+    assert list(zip(first.tolist(), document_of.tolist(), strict=True)) == [window[:2] for window in expected]
+    by_hash = set(zip(hashes[:, 0].tolist(), [window[2] for window in expected], strict=True))
+    assert len({value for value, _ in by_hash}) == len({window for _, window in by_hash}) == len(by_hash)
+    counted = np.zeros(windows.slots, np.int32)
+    np.add.at(counted, (hashes[:, 0] & np.uint64(windows.slots - 1)).astype(np.int64), 1)
+    assert windows.count().tolist() == counted.tolist()
+
+
 def test_windows_refuse_what_lies_outside() -> None:
     corpus = corpus_of([BLOCK])
     is_rare = np.zeros(len(corpus.form_names), np.uint8)

@@ -147,11 +147,12 @@ def test_hashes_of_long_strings_are_those_of_big_integers() -> None:
     random = np.random.default_rng(1)
     text = random.integers(0, 50, 1000).astype(np.int32)
     by_symbol = random.integers(0, 2**64, 50, dtype=np.uint64)
-    value = 0
+    values = [0]
     for symbol in text[3:900].tolist():
-        value = (value * base + int(by_symbol[symbol])) % prime
-    found = _core.hash_strings(text, by_symbol, np.array([3], np.int64), np.array([897], np.int32))
-    assert int(found[0]) == value
+        values.append((values[-1] * base + int(by_symbol[symbol])) % prime)
+    for length in (0, 1, 2, 896, 897):
+        found = _core.hash_strings(text, by_symbol, np.array([3], np.int64), np.array([length], np.int32))
+        assert int(found[0]) == values[length]
 
 
 @examples(100)

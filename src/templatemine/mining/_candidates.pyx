@@ -13,7 +13,8 @@ from libc.string cimport memcpy, memset
 
 from templatemine.text._scan cimport (
     BULLET, Bytes, CAPITAL, check_bounds, check_within, CLAUSE, COLON, copy_to_array, decode, FIGURE, is_alnum, is_upper, MARKER,
-    move_to_array, MUTABLE, OWN, reserve, SENTENCE, SMALL, Table, table_add, table_find, table_free, table_init, tm_hash, VALUE,
+    move_to_array, MUTABLE, OWN, reserve, SENTENCE, SMALL, Table, table_add, table_find, table_free, table_init, tm_hash,
+    tm_prefetch, VALUE,
 )
 
 cdef extern from "Python.h":
@@ -670,6 +671,7 @@ cdef enum:
     SENTENCE_END = 16               # its last token ends a sentence
     CONTINUES = 32                  # its first token continues the text before it
     LOG_TABLE_SIZE = 65536          # numbers from 0 on whose logarithms are looked up
+    PREFETCH_RECORDS = 8            # a record is prefetched so many occurrences before it is read
     LEAF_SIZE = 128                 # values that are added up in a row in pairwise summation, as in numpy
     MAX_SEARCH_TOKENS = 12          # a longer segment is searched for by its first tokens
     NEAR_SEGMENTS = 3               # a segment is near an end of its document if fewer segments are between
@@ -985,6 +987,9 @@ cdef class FeatureExtractor:
         cdef double position
         cdef uint32_t flags
         for i in range(n):
+            if i + PREFETCH_RECORDS < n:
+                tm_prefetch(self.records + occurrences[i + PREFETCH_RECORDS])
+                tm_prefetch(&self.bounds[occurrences[i + PREFETCH_RECORDS]])
             segment = occurrences[i]
             record = self.records + segment
             flags = record.flags
@@ -1303,6 +1308,7 @@ cdef class CueTrie:
     cdef const uint16_t[::1] _strong
     cdef const uint16_t[::1] _weak
     cdef int64_t[::1] _first            # transition of each node, and the end of the last one's
+    cdef uint64_t[::1] _key_bits        # a bit for the hash of each transition, for most words have none behind them
     cdef int32_t _colon
     cdef int32_t _pattern
     cdef Table _chars                   # characters of forms
@@ -1322,7 +1328,8 @@ cdef class CueTrie:
                  const int32_t[::1] children not None, const uint16_t[::1] strong not None, const uint16_t[::1] weak not None,
                  bytes colon not None, bytes pattern not None):
         cdef const uint8_t[::1] text = names
-        cdef int64_t n = text.shape[0], start = 0, i, node = 0, nodes = strong.shape[0], words = roots.shape[0]
+        cdef int64_t n = text.shape[0], start = 0, i, node = 0, nodes = strong.shape[0], words = roots.shape[0], room = 1
+        cdef uint64_t h
         for i in range(n + 1 if n else 0):
             if i == n or text[i] == 10:
                 # No word is empty; the byte behind the last one can be read, as bytes end with a zero.
@@ -1335,11 +1342,16 @@ cdef class CueTrie:
         check_within("roots", &roots[0], words, -1, nodes)
         self._roots, self._keys, self._children, self._strong, self._weak = roots, keys, children, strong, weak
         self._first = np.full(nodes + 1, keys.shape[0], np.int64)
+        while 8 * room < keys.shape[0]:
+            room *= 2
+        self._key_bits = np.zeros(room, np.uint64)
         with nogil:
             for i in range(keys.shape[0]):
                 while node * words <= keys[i]:
                     self._first[node] = i
                     node += 1
+                h = hash_transition(<uint64_t>keys[i])
+                self._key_bits[h >> 6 & (room - 1)] |= <uint64_t>1 << (h & 63)
         self._colon = self._find(<const uint8_t*>colon, len(colon))
         self._pattern = self._find(<const uint8_t*>pattern, len(pattern))
 
@@ -1488,8 +1500,12 @@ cdef class CueTrie:
 
     cdef inline int32_t _child(self, int64_t node, int32_t word) noexcept nogil:
         """The node behind a transition, or -1."""
-        cdef int64_t low = self._first[node], end = self._first[node + 1], high = end, middle
-        cdef int64_t key = node * self._roots.shape[0] + word
+        cdef int64_t key = node * self._roots.shape[0] + word, low, end, high, middle
+        cdef uint64_t h = hash_transition(<uint64_t>key)
+        if not self._key_bits[h >> 6 & (self._key_bits.shape[0] - 1)] >> (h & 63) & 1:
+            return -1
+        low, end = self._first[node], self._first[node + 1]
+        high = end
         while low < high:
             middle = (low + high) // 2
             if self._keys[middle] < key:

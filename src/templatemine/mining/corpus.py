@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine.model import IntArray, LongArray
+from templatemine.text import _scan
 
 __all__ = ["Corpus", "Index", "MaximalRepeats", "Repeats", "Vocabulary"]
 
@@ -29,6 +31,11 @@ class Vocabulary(Sequence[bytes]):
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
+
+    @cached_property
+    def hashes(self) -> NDArray[np.uint64]:
+        """Return a hash of each token, which is the same in all sources."""
+        return _scan.form_hashes(self.arena, self.offsets)
 
     def __getitem__(self, index: int) -> bytes:  # type: ignore[override]
         return self.arena[self.offsets[index] : self.offsets[index + 1]].tobytes()

@@ -17,6 +17,8 @@ from templatemine.mining.sampling import choose_by_text
 from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import keep_one_of_each, order_templates, template_id
+from templatemine.text._scan import MAX_CLOSERS, MAX_HEADLINE
+from templatemine.text.characters import LINE_BREAK
 from templatemine.text.slots import HEADLINES, find_headlines, slot_token
 
 MAX_DOCUMENTS = 500
@@ -146,7 +148,9 @@ def _read_tail(data: bytes, cuts: list[tuple[int, int]], endings: Mapping[int, l
                 cuts.pop()
             begin = line_end - len(line.lstrip(f"{separators} \t".encode()))
             goes = bool(cuts) and cuts[-1][0] <= begin + _GAP and cuts[-1][1] >= line_end - _GAP
-            may_be_headline = find_headlines(f"\n{text}", 0, separators) > len(text)
+            # A line that is too long takes the expression most of the time.
+            is_short = len(text) <= MAX_HEADLINE + MAX_CLOSERS or LINE_BREAK.search(text) is not None
+            may_be_headline = is_short and find_headlines(f"\n{text}", 0, separators) > len(text)
             if not (goes or may_be_headline or all(is_cut)):
                 break
             lines.append(text)

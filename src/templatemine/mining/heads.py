@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from templatemine.mining.kept_texts import encode_body
+from templatemine.mining.kept_texts import encode_body, read_body
 from templatemine.mining.sampling import choose_by_text, shuffle_by_text
 from templatemine.model import Document, LongArray, Template
 from templatemine.packs.pack import Pack
@@ -102,14 +102,12 @@ def count_places(
 ) -> tuple[LongArray, LongArray]:
     """Count the documents that have each of some templates, which are read as those of a pack, and all its places."""
     matcher, rows = replace(pack, templates=tuple(templates)).make_matcher()
-    df, count = np.zeros(len(templates), np.int64), np.zeros(len(templates), np.int64)
-    for document in documents:
-        strings = matcher.find(encode_body(pack, document))[2]
-        if len(strings):
-            found = np.bincount(strings, minlength=len(rows))
-            df[rows] += found > 0
-            count[rows] += found
-    return df, count
+    totals, last_document = np.zeros((len(rows), 2), np.int64), np.full(len(rows), -1, np.int64)
+    for number, document in enumerate(documents):
+        matcher.count(encode_body(pack, document), number, totals, last_document)
+    counts = np.zeros((len(templates), 2), np.int64)
+    counts[rows] = totals
+    return counts[:, 1], counts[:, 0]
 
 
 def _find_sentences(pack: Pack, documents: Iterable[Document]) -> Mapping[int, _Sentences]:
@@ -135,8 +133,8 @@ def _find_sentences(pack: Pack, documents: Iterable[Document]) -> Mapping[int, _
                 within.append(place)
         if not within:
             continue
-        encoded = EncodedText(document.body, pack.patterns, pack.tokenise.separators, pack.rules)
-        text = encoded.text
+        text = read_body(document.body, pack.reading)
+        encoded = EncodedText(text, pack.patterns, pack.tokenise.separators)
         starts, ends = encoded.points(starts, ends)
         left = bytearray(b"\1" * len(text))
         for start, end in zip(starts.tolist(), ends.tolist(), strict=True):

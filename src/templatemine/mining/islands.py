@@ -12,6 +12,7 @@ articles that have it, though it also stands elsewhere: the name of the site beh
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -60,14 +61,14 @@ _SAME_STORY = 0.25
 """Share of the sentences of the one that says less, from which on two articles tell one story."""
 _MAX_TOLD = 16
 """Articles of a string whose stories are looked at."""
-_VISIBLE, _TAKEN = regex.compile(r"\S+"), "\ufffc"
-"""Words that are cut, and what takes the place of each where strings are counted that stay."""
+_VISIBLE, _TAKEN = regex.compile(r"\S(?:.*\S)?", regex.DOTALL), "\ufffc"
+"""Text that is cut, without the blanks around it, and what takes its place where strings are counted that stay."""
 _OPEN = frozenset(",·|/&-–—")
 """What a cut may end with, beside a letter or a figure, whose sentence goes on behind it."""
 _LETTER = regex.compile(r"\p{L}")
 _FIGURES = regex.compile(r"\p{N}+")
 _SPACELESS = regex.compile(f"[{SPACELESS}]")
-_SENTENCE = regex.compile(r"[^\n.!?。！？।۔؟։።။។]{20,}")
+_SENTENCE = re.compile(r"[^\n.!?。！？।۔؟։።။។]{20,}")
 
 
 _Spans = Sequence[tuple[int, int, Sequence[int]]]
@@ -283,16 +284,17 @@ def _find_shares(pack: Pack, templates: Sequence[Template], read: Sequence[tuple
     """Return the share of the places of some strings that are islands or within longer ones, of those that no cut of a
     pack touches: float64 array, shape (templates,)."""
     matcher, rows = replace(pack, templates=tuple(templates)).make_matcher()
-    count = np.zeros((2, len(templates)), np.int64)
-    for text, spans in read:
+    totals, last = np.zeros((2, len(rows), 2), np.int64), np.full((2, len(rows)), -1, np.int64)
+    for number, (text, spans) in enumerate(read):
         if not len(matcher.find(text.encode("utf-8", "surrogatepass"))[2]):
             continue
         parts = [text[start:end] for start, end in pairwise(_find_bounds(text, spans))]
         parts[1::2] = [_VISIBLE.sub(_TAKEN, part) for part in parts[1::2]]
         islands = [part if len(part.strip()) <= MAX_SIZE else _VISIBLE.sub(_TAKEN, part) for part in parts]
-        for own, places in zip((islands, parts), count, strict=True):
-            strings = matcher.find("".join(own).encode("utf-8", "surrogatepass"))[2]
-            places[rows] += np.bincount(strings, minlength=len(rows))
+        for place, own in enumerate((islands, parts)):
+            matcher.count("".join(own).encode("utf-8", "surrogatepass"), number, totals[place], last[place])
+    count = np.zeros((2, len(templates)), np.int64)
+    count[:, rows] = totals[:, :, 0]
     shares: NDArray[np.float64] = count[0] / np.maximum(count[1], 1)
     return shares
 

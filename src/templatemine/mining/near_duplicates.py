@@ -33,7 +33,6 @@ from templatemine import _core
 from templatemine.io.page_addresses import canonical_address
 from templatemine.mining.corpus import Corpus
 from templatemine.mining.segments import is_spaceless
-from templatemine.mining.tokenise import hash_forms
 from templatemine.model import Document, IntArray, LongArray
 
 _NUMBERED = re.compile(r".*:\d+")
@@ -68,7 +67,8 @@ _SAMPLED_SHINGLES, _MAX_SAMPLING = 32, 16
 def is_blank(document: Document) -> bool:
     """Return whether a document holds nothing but white space: then it has no boilerplate either, and says nothing of
     any."""
-    return not document.body or document.body.isspace()
+    body = document.body
+    return not body or body.isspace()
 
 
 def number_documents(documents: Sequence[Document]) -> LongArray:
@@ -110,7 +110,7 @@ def drop_copies(
     """
     positions = np.arange(corpus.documents, dtype=np.int32)
     lengths = np.diff(corpus.doc_starts).astype(np.int32)
-    digests = _core.hash_strings(corpus.forms, hash_forms(corpus), corpus.doc_starts[:-1], lengths)
+    digests = _core.hash_strings(corpus.forms, corpus.form_names.hashes, corpus.doc_starts[:-1], lengths)
     steps: list[Callable[[Corpus, LongArray], NDArray[np.bool_]]] = [
         lambda corpus, order: _find_longest(digests, order, numbers),
         lambda corpus, order: _find_versions(corpus, order, foreign) == np.arange(corpus.documents),
@@ -195,7 +195,7 @@ def _find_versions(corpus: Corpus, order: LongArray, foreign: float) -> LongArra
         corpus.forms,
         corpus.doc_starts,
         kinds,
-        hash_forms(corpus),
+        corpus.form_names.hashes,
         order.astype(np.int64),
         characters_of_shingle(corpus.counts) if spaceless else _SHINGLE,
         _choose_sampling(lengths[order]),
@@ -277,5 +277,7 @@ def _find_rare_runs(corpus: Corpus) -> tuple[NDArray[np.uint64], NDArray[np.int3
     )
     rare[: int(corpus.lines)] = False
     kinds = np.where(rare, np.where(corpus.df > 1, 2, 1), 0).astype(np.uint8)
-    runs, owner, rare_tokens, _ = _core.find_rare_pairs(corpus.forms, corpus.doc_starts, kinds, hash_forms(corpus))
+    runs, owner, rare_tokens, _ = _core.find_rare_pairs(
+        corpus.forms, corpus.doc_starts, kinds, corpus.form_names.hashes
+    )
     return runs, owner, np.maximum(rare_tokens - 1, 0)

@@ -13,7 +13,7 @@ from templatemine.mining.kept_texts import find_spans, read_body
 from templatemine.mining.sampling import choose_by_text
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
-from templatemine.text.tears import CutCount, SentenceEnds, join_spans, judge_cuts, tally_judged
+from templatemine.text.tears import CutCount, JudgedCut, SentenceEnds, join_spans, tally_judged
 
 MAX_TEAR_SHARE = 0.02
 """A template may tear a sentence in this share of its cuts."""
@@ -30,11 +30,10 @@ def find_cuts(
     with the rows of its templates; none where a user's patterns become marks."""
     if pack.patterns.user:
         return
-    matcher, rows = pack.matcher()
+    matcher, _ = pack.matcher()  # all that is mined has tokens: the places of its strings are rows
     for document in choose_by_text(documents, MAX_DOCUMENTS if most is None else most):
         text = read_body(document.body, pack.reading)
-        spans = find_spans(matcher, text)
-        yield document, text, [(start, end, [rows[row] for row in own]) for start, end, own in spans]
+        yield document, text, find_spans(matcher, text)
 
 
 def count_tears(pack: Pack, documents: Sequence[Document]) -> Mapping[str, CutCount]:
@@ -42,7 +41,11 @@ def count_tears(pack: Pack, documents: Sequence[Document]) -> Mapping[str, CutCo
     found = [(text, spans) for _, text, spans in find_cuts(pack, documents)]
     ends = SentenceEnds([text for text, _ in found])
     # What each template of a cut took is not looked up, which would take longer: all of them are in question.
-    judged = (cut for text, spans in found for cut in judge_cuts(text, join_spans(text, spans), ends.is_tear))
+    judged = (
+        JudgedCut(start, end, names, {"start": names} if ends.is_tear(text, start, end) else {})
+        for text, spans in found
+        for start, end, names in join_spans(text, spans)
+    )
     return {pack.templates[row].id: count for row, count in tally_judged(judged).items()}
 
 

@@ -22,7 +22,7 @@ from templatemine.mining import _candidates
 from templatemine.mining.corpus import Corpus, Vocabulary
 from templatemine.mining.long_strings import find_string_edges, unite_places
 from templatemine.model import IntArray, LongArray
-from templatemine.text import _reading, _scan
+from templatemine.text import _reading
 
 CLOSES, SENTENCE, OWN, MUTABLE, VALUE, COLON, FIGURE = 1, 2, 4, 8, 16, 32, 64
 CAPITAL, SMALL, SHORTENED, NUMBERING = 256, 512, 2048, 4096
@@ -107,6 +107,8 @@ def is_spaceless(tokens: IntArray, traits: NDArray[np.uint16]) -> bool:
     """Return whether a source is written without spaces, by its tokens and the traits of its forms."""
     sampled = tokens[:: max(1, len(tokens) >> 20)]
     is_own = traits & OWN > 0
+    if not is_own.any():  # as in most sources
+        return False
     return len(sampled) > 0 and int(np.count_nonzero(is_own[sampled])) >= _MIN_SPACELESS_SHARE * len(sampled)
 
 
@@ -121,9 +123,7 @@ def segment(corpus: Corpus) -> Segments:
     tokens, bounds, document, begins, doc_tokens = _candidates.cut_segments(
         corpus.forms, corpus.doc_starts, traits, breaks, corpus.lines
     )
-    hashes = _core.hash_strings(
-        tokens, _scan.form_hashes(forms.arena, forms.offsets), bounds[:-1], np.diff(bounds).astype(np.int32)
-    )
+    hashes = _core.hash_strings(tokens, forms.hashes, bounds[:-1], np.diff(bounds).astype(np.int32))
     string, df = _core.number_hashes(hashes, document)
     begins_line = begins.astype(np.bool_)
     return Segments(

@@ -81,7 +81,7 @@ from templatemine.mining.stranded import (
     opens_with_title,
 )
 from templatemine.mining.templates import Slots, anchor_of, build_questions, build_templates, find_overruns, find_slots
-from templatemine.mining.tokenise import document_days, hash_forms, is_html_source, tokenise
+from templatemine.mining.tokenise import document_days, is_html_source, tokenise
 from templatemine.model import Cutoff, Document, IntArray, PageHistory, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_checks import drop_mismatches
@@ -287,8 +287,7 @@ def _find_maximal(corpus: Corpus, options: ResolvedConfig) -> _MinedStrings:
     # The index is all that is needed from here on: its input would be a fifth of the memory.
     corpus = replace(corpus, forms=np.empty(0, np.int32))
     maximal = find_repeats(index, corpus.documents, document_floor(corpus.documents, options.mine), options.mine)
-    by_form = hash_forms(corpus)
-    by_symbol = np.concatenate([np.zeros(1, np.uint64), by_form[index.forms[1:]]])
+    by_symbol = np.concatenate([np.zeros(1, np.uint64), corpus.form_names.hashes[index.forms[1:]]])
     starts, repeats = maximal.first, maximal.repeats
     return _MinedStrings(
         strings=collect_strings(corpus, index.forms, index.symbols, starts, repeats),
@@ -361,7 +360,7 @@ def _find_scored(read: SourceTexts, documents: Sequence[Document], options: Reso
         df=np.concatenate([candidates.df for candidates in candidate_kinds]),
     )
     forms = np.arange(len(corpus.form_names), dtype=np.int32)
-    hashes = _core.hash_strings(segments.tokens, hash_forms(corpus), starts, length)
+    hashes = _core.hash_strings(segments.tokens, vocabulary.hashes, starts, length)
     # Equal strings of different kinds, or at other edges of lines, are other candidates.
     variants = (verdicts.kind.astype(np.uint64) << np.uint64(2)) | verdicts.anchor.astype(np.uint64)
     return _MinedStrings(

@@ -9,9 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
 from templatemine import _core
 from templatemine.config import TokeniseConfig
 from templatemine.errors import CapacityError
@@ -23,15 +20,10 @@ from templatemine.text.expressions import tokeniser_input
 from templatemine.text.patterns import PatternSet, pattern_set
 from templatemine.text.reading import ReadingRules
 
-__all__ = ["document_days", "document_input", "hash_forms", "is_html_source", "tokenise"]
+__all__ = ["document_days", "document_input", "is_html_source", "tokenise"]
 
 BATCH_SIZE = 64
 """Documents that the native core is given at a time."""
-
-
-def hash_forms(corpus: Corpus) -> NDArray[np.uint64]:
-    """Return a hash of each form, which is the same in all sources."""
-    return _scan.form_hashes(corpus.form_names.arena, corpus.form_names.offsets)
 
 
 def document_days(dates: Iterable[str | None]) -> tuple[str, ...]:

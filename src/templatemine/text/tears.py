@@ -212,11 +212,11 @@ class SentenceEnds:
         return leaves_part(text, start, end) or self._leaves_open(text, start, end)
 
     def _leaves_open(self, text: str, start: int, end: int) -> bool:
-        # An article that its publisher cut off before "Continue reading" is none that the cut opens.
-        if _CUT_OFF.match(text, start, end) or (end + _REACH >= len(text) and not text[end:].strip()):
-            return False
         words = text[max(0, start - _WORD_REACH) : start].rpartition("\n")[2].split()
         if not words or not words[-1].isalpha() or words[-1].isupper() or words[-1].istitle():
+            return False
+        # An article that its publisher cut off before "Continue reading" is none that the cut opens.
+        if _CUT_OFF.match(text, start, end) or (end + _REACH >= len(text) and not text[end:].strip()):
             return False
         return not text[end : end + _WORD_REACH].lstrip(" ")[:1].islower() and not self._is_end(words[-1])
 
