@@ -49,11 +49,16 @@ def test_the_page_has_all_counts() -> None:
         "processor": "X",
         "seconds": 1.0,
     }
+    other = {**row, "kinds": {"byline": {"size": 2, "removed": 2, "cut": 2, "told": 2, "right": 2}}}
     page = kinds.render_page({"head": head, "sources": {"a": row, "b": row}})
+    mixed = kinds.render_page({"head": head, "sources": {"a": row, "b": other}})
     assert "| byline | 16 | 28 | 100.0 | 57.1 |" in page
     assert "| byline | 2 | 2 | 100.0 | 100.0 |" in page
     assert "Of the characters of 2 annotated bylines 100.0 % stay" in page
-    assert "57.1 % are" in page
+    assert "annotated, 57.1 % (57.1 to 57.1, 95 % interval) are" in page
+    # A source counts as one, however much is removed of it.
+    assert "annotated, 78.6 % (57.1 to 100.0, 95 % interval) are called by it in the mean over 2 sources" in mixed
+    assert "of all together 62.5 %" in mixed
 
 
 def test_nothing_is_measured_without_archives(

@@ -489,22 +489,7 @@ class MatchStep:
             rejected={**counts, **({OVERRUN: len(overruns)} if overruns else {})},
         )
         if options.way.learned:
-            mined = choose_by_text(_sampled(candidates, documents), MAX_LOOKED_AT)
-            pack = _reject(pack, TEARS, tearing_templates(pack, mined))
-            # A string that leaves half a sentence is no boilerplate that lacks its beginning: prose would go whole.
-            pack = add_heads(pack, mined)
-            pack = _reject(pack, UNBOUNDED, find_unbounded(pack))
-            pack = _sign_posts(pack, candidates, reason_of, documents, options)
-            pack = unite_families(add_headlines(pack, mined), mined)
-            staying = np.flatnonzero(reason_of == HEADLINES_STAY).tolist()
-            rows = np.array([*staying, *sorted(overruns)], np.int64)
-            labels = build_templates(candidates, rows, documents, {}, Fillers(()), options) if len(rows) else ()
-            pack = _settle_labels(pack, labels, mined, _sampled(candidates, documents))
-            pack = add_islands(pack, mined, _sampled(candidates, documents))
-            pack = add_rests(pack, mined, _sampled(candidates, documents))
-            pack = _reject(pack, REASONS[REDUNDANT], find_covered(pack, mined, _sampled(candidates, documents)))
-            pack = weigh_questions(pack, mined)
-            forget_texts()
+            pack = _settle_templates(pack, candidates, reason_of, overruns, documents, options)
         pack = drop_mismatches(pack)
         strings = candidates.strings.take(rejected)
         return SourceReport(
@@ -523,6 +508,36 @@ class MatchStep:
             ),
             claims=collect_claims(candidates, self.cross_counts, accepted, pack, options),
         )
+
+
+def _settle_templates(
+    pack: Pack,
+    candidates: SourceCandidates,
+    reason_of: NDArray[np.int8],
+    overruns: Collection[int],
+    documents: Sequence[Document],
+    options: ResolvedConfig,
+) -> Pack:
+    """Return a pack with what its cuts in the archive show: templates that do harm, or nothing, go; beginnings, lists,
+    families of names, labels with headlines, and what would stay between two cuts come."""
+    mined = _sampled(candidates, documents)
+    looked = choose_by_text(mined, MAX_LOOKED_AT)
+    pack = _reject(pack, TEARS, tearing_templates(pack, looked))
+    # A string that leaves half a sentence is no boilerplate that lacks its beginning: prose would go whole.
+    pack = add_heads(pack, looked)
+    pack = _reject(pack, UNBOUNDED, find_unbounded(pack))
+    pack = _sign_posts(pack, candidates, reason_of, documents, options)
+    pack = unite_families(add_headlines(pack, looked), looked)
+    staying = np.flatnonzero(reason_of == HEADLINES_STAY).tolist()
+    rows = np.array([*staying, *sorted(overruns)], np.int64)
+    labels = build_templates(candidates, rows, documents, {}, Fillers(()), options) if len(rows) else ()
+    pack = _settle_labels(pack, labels, looked, mined)
+    pack = add_islands(pack, looked, mined)
+    pack = add_rests(pack, looked, mined)
+    pack = _reject(pack, REASONS[REDUNDANT], find_covered(pack, looked, mined))
+    pack = weigh_questions(pack, looked)
+    forget_texts()
+    return pack
 
 
 def _reject(pack: Pack, reason: str, ids: Collection[str]) -> Pack:
