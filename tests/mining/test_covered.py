@@ -146,6 +146,16 @@ def test_a_list_holds_templates_of_every_kind() -> None:
     assert find_covered(_pack(lines), texts, texts) == {template_id(("alpha", "beta"))}
 
 
+def test_a_list_sets_the_kind_of_what_it_holds() -> None:
+    """A longer template that also stands elsewhere named the headlines around it."""
+    long = ("A", *WORDS, *WORDS, *WORDS, "beta")
+    pack = _pack({("Read", "more", slot_token(HEADLINES)): ("related", 9), long: ("byline", 5)})
+    text = f"gamma delta.\nRead more\nalpha\n{' '.join(long)}\ngamma"
+    for engine in ("native", "regex"):
+        (span,) = Cleaner(pack, CleanConfig(engine=engine)).spans(text)
+        assert (text[span.start : span.start + 9], span.kind, len(span.templates)) == ("Read more", "related", 2)
+
+
 @pytest.mark.parametrize(("kind", "df"), [("byline", 5), ("related", 9)])
 def test_one_of_another_kind_or_as_frequent_stays(kind: str, df: int) -> None:
     texts = _documents(["alpha beta"])
