@@ -302,7 +302,7 @@ def test_a_string_is_accepted_by_its_id(cli: Cli, packs: Path) -> None:
     question = next(one for one in open_questions(before) if not one.filled and not current_removal(before, one))
     wrong = cli("ask", packs, "--accept", mined, "--accept", "t0")
     assert (wrong.code, Pack.load(file)) == (2, before)
-    assert "--accept: 3 packs know no string with the id 't0'; show PACK and show PACK --rejected list ids" in wrong.err
+    assert "--accept: no string of 3 packs has the id 't0'; show PACK and show PACK --rejected list ids" in wrong.err
     assert "got 't1' in both" in cli("ask", packs, "--accept", "t1", "--reject", "t1").err
 
     def decide(*options: str) -> Pack:

@@ -514,6 +514,16 @@ def test_diff_says_what_clean_does(cli: Cli, mined: Path, new: Path, tmp_path: P
         assert "@@" not in part
 
 
+def test_diff_of_a_lone_surrogate(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
+    """It was a traceback."""
+    first = read(new)[0]
+    file = tmp_path / "lone.jsonl"
+    file.write_text(json.dumps({**first, "text": f"\ud800 {first['text']}"}))
+    ran = cli("clean", file, "-p", mined, "--diff")
+    assert ran.code == 0
+    assert CALL.format("Alpha") in ran.out
+
+
 def test_diff_of_pages(cli: Cli, mined_html: Path, tmp_path: Path) -> None:
     pages = write(tmp_path / "p.jsonl", [page(one) for one in records(["page.example"], 1, seed=5)])
     ran = cli("clean", pages, "-p", mined_html, "--diff")

@@ -22,6 +22,7 @@ from templatemine.text.tears import (
     judge_cuts,
     leaves_half,
     leaves_part,
+    leaves_rest,
     tally_judged,
     torn_edges,
 )
@@ -174,6 +175,31 @@ def test_words_that_no_sentence_ends_with(text: str, cut: str, is_open: bool) ->
         text, start, start + len(cut)
     )
     assert not SentenceEnds([]).is_tear(text, start, start + len(cut))
+
+
+@pytest.mark.parametrize(
+    ("text", "cut", "is_rest"),
+    [
+        ("The desk in\nNature\n, said so.", "The desk in", True),
+        ("The desk in \nNature\n, said so.", "The desk in", True),
+        ("The desk in\n", "The desk in", False),
+        ("All the replies\nNature\n, said so.", "All the replies", False),
+        ("They went home\nNature\n, said so.", "They went home", False),
+        ("THE DESK IN\nNature", "THE DESK IN", False),
+        ("It was late. The desk said so.", "The desk", True),
+        ("It was late. Said the desk.", "Said the desk.", False),
+        ("An open line [Read more]\nIt was late.", "[Read more]", False),
+    ],
+)
+def test_rests_of_sentences(text: str, cut: str, is_rest: bool) -> None:
+    start = text.index(cut)
+    assert SentenceEnds(ARTICLES).leaves_rest(text, start, start + len(cut)) is is_rest
+
+
+@given(TEXTS, st.integers(0, 30), st.integers(0, 30))
+def test_what_leaves_a_rest_leaves_half(text: str, start: int, end: int) -> None:
+    start, end = sorted((min(start, len(text)), min(end, len(text))))
+    assert leaves_half(text, start, end) >= leaves_rest(text, start, end)
 
 
 @given(st.lists(TEXTS, max_size=30), TEXTS, st.integers(0, 30), st.integers(0, 30))

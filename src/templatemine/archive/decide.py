@@ -80,7 +80,7 @@ def find_decisions(
             raise ConfigError(f"accept: {name!r} is in {such}: name one with {spelled('--only', 'files')}")
     for option, names, what in (
         ("reject", reject, "no template of {} has the id {}; show PACK lists ids"),
-        ("accept", accept, "{} know no string with the id {}; show PACK and show PACK --rejected list ids"),
+        ("accept", accept, "no string of {} has the id {}; show PACK and show PACK --rejected list ids"),
     ):
         if missing := [name for name in names if name not in known | sources.keys()]:
             said = what.format(counted(len(files), "pack"), " or ".join(map(repr, missing)))

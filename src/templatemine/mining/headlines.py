@@ -34,6 +34,8 @@ MIN_KNOWN = 0.1
 MAX_LISTED = 0.1
 """Of the lists, how many may hold a line that no template cuts: one in more of them is a part of articles behind their
 lists, such as "Closing prices", and what is behind that is no headline."""
+MIN_LISTED = 0.8
+"""Of the places of another template, how many must be in lists for it to be of their kind."""
 _LIST_KIND = "related"
 _OPENING = ("related", "promotion", "sharing")
 """Kinds of what opens them."""
@@ -88,7 +90,7 @@ def add_headlines(pack: Pack, documents: Sequence[Document]) -> Pack:
     templates = [
         _take_headlines(pack, one, examples[row]) if row in examples else one for row, one in enumerate(pack.templates)
     ]
-    return replace(pack, templates=tuple(order_templates(keep_one_of_each(templates))))
+    return name_listed(replace(pack, templates=tuple(order_templates(keep_one_of_each(templates)))), chosen)
 
 
 def _may_open(template: Template) -> bool:
@@ -213,6 +215,27 @@ def _judge_openers(
         brings = adding[row] >= max(MIN_ADDED, MIN_ADDED_SHARE * places[row])
         if is_opener and brings and known[row] >= MIN_KNOWN * behind[row]:
             yield added[row], -behind[row], row
+
+
+def name_listed(pack: Pack, documents: Iterable[Document]) -> Pack:
+    """Return a pack in which what mostly stands in lists is of their kind, such as a topic or an author: what keeps a
+    kind of its own must not part a list."""
+    if not pack.has_kinds:
+        return pack
+    matcher, row_of = pack.matcher()
+    places: Counter[int] = Counter()
+    listed: Counter[int] = Counter()
+    for document in documents:
+        matches = zip(*(column.tolist() for column in matcher.find(encode_body(pack, document))), strict=True)
+        found = [(start, end, row_of[string]) for start, end, string in matches]
+        lists = [(start, end) for start, end, row in found if pack.templates[row].filler == HEADLINES]
+        places.update(row for _, _, row in found)
+        listed.update(row for start, end, row in found if any(left < start and end <= right for left, right in lists))
+    templates = [
+        replace(one, kind=_LIST_KIND) if one.kind and listed[row] >= MIN_LISTED * max(1, places[row]) else one
+        for row, one in enumerate(pack.templates)
+    ]
+    return replace(pack, templates=tuple(templates))
 
 
 def _take_headlines(pack: Pack, template: Template, lines: str) -> Template:

@@ -49,7 +49,7 @@ from templatemine.mining.near_duplicates import (
     take_documents,
 )
 from templatemine.mining.own_cuts import MAX_DOCUMENTS as MAX_LOOKED_AT
-from templatemine.mining.own_cuts import tearing_templates
+from templatemine.mining.own_cuts import halving_templates, tearing_templates
 from templatemine.mining.questions import choose_questions, may_be_asked, weigh_questions
 from templatemine.mining.repeats import find_repeats
 from templatemine.mining.sampling import choose_by_text, choose_sample, find_share, scale_counts
@@ -490,7 +490,8 @@ class MatchStep:
         )
         if options.way.learned:
             pack = _settle_templates(pack, candidates, reason_of, overruns, documents, options)
-        pack = drop_mismatches(pack)
+        else:
+            pack = drop_mismatches(pack)
         strings = candidates.strings.take(rejected)
         return SourceReport(
             source=candidates.source,
@@ -534,6 +535,7 @@ def _settle_templates(
     pack = _settle_labels(pack, labels, looked, mined)
     pack = add_islands(pack, looked, mined)
     pack = add_rests(pack, looked, mined)
+    pack = drop_mismatches(_reject(pack, TEARS, halving_templates(pack, looked)))
     pack = _reject(pack, REASONS[REDUNDANT], find_covered(pack, looked, mined))
     pack = weigh_questions(pack, looked)
     forget_texts()

@@ -23,7 +23,7 @@ from templatemine.text import _scan
 from templatemine.text.expressions import ANCHORS, SLOT_REACH, EncodedText, expression, two_sided_expression
 from templatemine.text.patterns import PatternSet, ScannerArguments, make_pattern_set
 from templatemine.text.reading import PLAIN, ReadingRules
-from templatemine.text.slots import FIRST_NAMED_CODE, HEADLINES, SLOT, kind_code, kind_words, slot_kind
+from templatemine.text.slots import FIRST_NAMED_CODE, SLOT, kind_code, kind_words, slot_kind
 
 if TYPE_CHECKING:
     import numpy as np
@@ -99,11 +99,8 @@ KIND_NAMES = ("", *KINDS)
 
 
 def kind_weight(template: Template) -> int:
-    """Weigh a template's vote on the kind of its cuts: characters of its example, most if it takes headlines, which may
-    hold others, or -1 if its kind is unknown."""
-    if not template.kind:
-        return -1
-    return 2**30 if template.filler == HEADLINES else min(len(template.example), 2**30 - 1)
+    """Weigh a template's vote on the kind of its cuts: characters of its example, or -1 if its kind is unknown."""
+    return min(len(template.example), 2**30) if template.kind else -1
 
 
 class _FormsOfTokens(dict[str, bytes | None]):

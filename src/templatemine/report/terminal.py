@@ -10,11 +10,10 @@ import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-import orjson
-
 from templatemine.cleaning.cleaner import page_text
 from templatemine.cleaning.records import RecordCleaner
 from templatemine.errors import CorpusError
+from templatemine.io.jsonl import decode_line
 from templatemine.io.pending import Items
 from templatemine.model import Record, Span, Template
 from templatemine.packs.pack import Pack
@@ -211,7 +210,7 @@ def find_changes(
         cleaner.tally.add(batch.tally)
         total = batch.tally.total()
         if total.changed:
-            written = orjson.loads(batch.data)
+            written = decode_line(batch.data)
             pack = packs.get(document.source)
             if pack is None and cleaner.config.fallback is not None and document.text is not None:
                 pack = packs[cleaner.config.fallback]

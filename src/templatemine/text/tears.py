@@ -45,7 +45,8 @@ MAX_CLOSED, MIN_FOLLOWERS = 0.01, 50
 least number of words that stand behind it, for words of boilerplate have few."""
 _CHANCE = 3
 """Of so many that may be expected, none may be found by chance."""
-_CLOSING = (".", "!", "?", "\n")
+_MARKS = (".", "!", "?")
+_CLOSING = (*_MARKS, "\n")
 _WORD_REACH, _MAX_PIECE = 40, 20_000
 """Characters beside a cut that hold a word, and of one text in which words are counted: none may be all of them."""
 _CUT_OFF = re.compile(r"\s*[\[(]?\s*(?:\u2026|\.\.\.|&hellip;)")
@@ -137,25 +138,33 @@ def leaves_half(text: str, start: int, end: int) -> bool:
     >>> leaves_half("See: First half of it. second half goes on", 0, 22), leaves_half("Read on. The mill", 0, 8)
     (True, False)
     """
-    if is_tear(text, start, end):
+    if is_tear(text, start, end) or leaves_rest(text, start, end):
         return True
+    before = text[max(0, start - _REACH) : start].rpartition("\n")[2].rstrip()
+    return bool(before) and _begins_small(text[start:end].lstrip(" \t")) and (before[-1].isalnum() or before[-1] == ",")
+
+
+def leaves_rest(text: str, start: int, end: int) -> bool:
+    """Return whether a cut takes the beginning of a sentence, or of a headline behind a label, and leaves its rest on
+    its line.
+
+    >>> leaves_rest("The agency said no.", 0, 10), leaves_rest("By: the desk", 0, 3)
+    (True, False)
+    """
     cut = text[start:end]
-    before, behind = text[max(0, start - _REACH) : start].rpartition("\n")[2], text[end : end + _REACH]
-    behind = behind.partition("\n")[0]
-    if not cut.strip():
+    behind = text[end : end + _REACH].partition("\n")[0]
+    if not cut.strip() or not behind.strip() or cut.endswith("\n"):
         return False
+    first, *others = behind.split()[:2]
+    # A label or a dateline may well go before a small letter, and so may anything before an address.
+    if first[0].islower() and not _ADDRESS.intersection(first) and cut.rstrip()[-1] not in _OPENS:
+        return True
+    if (_LABELLED.match(cut) or cut.rstrip().endswith(COLONS)) and goes_on_unmarked(text, behind):
+        return True
     ends_open = cut.rstrip()[-1].isalnum()
-    if behind.strip() and not cut.endswith("\n"):
-        first, *others = behind.split()[:2]
-        # A label or a dateline may well go before a small letter, and so may anything before an address.
-        if first[0].islower() and not _ADDRESS.intersection(first) and cut.rstrip()[-1] not in _OPENS:
-            return True
-        if (_LABELLED.match(cut) or cut.rstrip().endswith(COLONS)) and goes_on_unmarked(text, behind):
-            return True
-        if ends_open and first.isupper() and first.isalpha() and others and len(first) > 1 and others[0][0].islower():
-            return True
-    before = before.rstrip()
-    return bool(before) and _begins_small(cut.lstrip(" \t")) and (before[-1].isalnum() or before[-1] == ",")
+    return (
+        ends_open and first.isupper() and first.isalpha() and bool(others) and len(first) > 1 and others[0][0].islower()
+    )
 
 
 def leaves_part(text: str, start: int, end: int) -> bool:
@@ -201,11 +210,16 @@ class SentenceEnds:
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._texts = texts
-        self._ends: dict[str, bool] = {}
+        self._ends: dict[tuple[str, Sequence[str]], bool] = {}
 
     def is_tear(self, text: str, start: int, end: int) -> bool:
         """Return whether a cut tears a sentence (`is_tear`), or leaves one open."""
         return is_tear(text, start, end) or self._leaves_open(text, start, end)
+
+    def leaves_rest(self, text: str, start: int, end: int) -> bool:
+        """Return whether a cut tears a sentence, or leaves its rest: on its line (`leaves_rest`), or on the next one,
+        behind a word that no sentence ends with ("In a study published in", before the line of a link)."""
+        return is_tear(text, start, end) or leaves_rest(text, start, end) or self._takes_beginning(text, start, end)
 
     def leaves_part(self, text: str, start: int, end: int) -> bool:
         """Return whether a cut leaves part of a sentence or a headline (`leaves_part`), or an open sentence."""
@@ -213,20 +227,27 @@ class SentenceEnds:
 
     def _leaves_open(self, text: str, start: int, end: int) -> bool:
         words = text[max(0, start - _WORD_REACH) : start].rpartition("\n")[2].split()
-        if not words or not words[-1].isalpha() or words[-1].isupper() or words[-1].istitle():
+        if not words or not _is_ordinary(words[-1]):
             return False
         # An article that its publisher cut off before "Continue reading" is none that the cut opens.
         if _CUT_OFF.match(text, start, end) or (end + _REACH >= len(text) and not text[end:].strip()):
             return False
         return not text[end : end + _WORD_REACH].lstrip(" ")[:1].islower() and not self._is_end(words[-1])
 
-    def _is_end(self, word: str) -> bool:
-        if word not in self._ends:
+    def _takes_beginning(self, text: str, start: int, end: int) -> bool:
+        words = text[max(start, end - _WORD_REACH) : end].split()
+        if not words or not _is_ordinary(words[-1]) or self._is_end(words[-1], _MARKS):
+            return False
+        behind = text[end : end + _REACH].lstrip(" \t\u00a0")
+        return behind.startswith("\n") and not behind.isspace()
+
+    def _is_end(self, word: str, closing: Sequence[str] = _CLOSING) -> bool:
+        if (word, closing) not in self._ends:
             goes_on = self._sample.count(f" {word} ")
             most = MAX_CLOSED * goes_on - _CHANCE
-            closed = sum(self._sample.count(f" {word}{sign}") for sign in _CLOSING) if most >= 0 else 1
-            self._ends[word] = closed > most or not self._is_of_prose(word)
-        return self._ends[word]
+            closed = sum(self._sample.count(f" {word}{sign}") for sign in closing) if most >= 0 else 1
+            self._ends[word, closing] = closed > most or not self._is_of_prose(word)
+        return self._ends[word, closing]
 
     def _is_of_prose(self, word: str) -> bool:
         return len({*re.findall(rf" {re.escape(word)} ([^\W\d_]+)", self._sample)}) >= MIN_FOLLOWERS
@@ -242,6 +263,11 @@ class SentenceEnds:
             if room <= 0:
                 break
         return "\n".join(pieces)
+
+
+def _is_ordinary(word: str) -> bool:
+    """Return whether a word is written in small letters, or in a script that has no others."""
+    return word.isalpha() and not word.isupper() and not word.istitle()
 
 
 def goes_on_unmarked(text: str, behind: str) -> bool:
