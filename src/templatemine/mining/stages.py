@@ -490,8 +490,7 @@ class MatchStep:
         )
         if options.way.learned:
             pack = _settle_templates(pack, candidates, reason_of, overruns, documents, options)
-        else:
-            pack = drop_mismatches(pack)
+        pack = drop_mismatches(pack)
         strings = candidates.strings.take(rejected)
         return SourceReport(
             source=candidates.source,
@@ -535,7 +534,7 @@ def _settle_templates(
     pack = _settle_labels(pack, labels, looked, mined)
     pack = add_islands(pack, looked, mined)
     pack = add_rests(pack, looked, mined)
-    pack = drop_mismatches(_reject(pack, TEARS, halving_templates(pack, looked)))
+    pack = _reject(pack, TEARS, halving_templates(pack, looked))
     pack = _reject(pack, REASONS[REDUNDANT], find_covered(pack, looked, mined))
     pack = weigh_questions(pack, looked)
     forget_texts()
