@@ -189,6 +189,8 @@ def test_words_that_no_sentence_ends_with(text: str, cut: str, is_open: bool) ->
         ("It was late. The desk said so.", "The desk", True),
         ("It was late. Said the desk.", "Said the desk.", False),
         ("An open line [Read more]\nIt was late.", "[Read more]", False),
+        ("\u672c\u62a5\u8baf\uff1a\u5b66\u4e60\u65b0\u601d\u60f3\u3002", "\u672c\u62a5\u8baf\uff1a\u5b66\u4e60", True),
+        ("\u672c\u62a5\u8baf\uff1a\u5b66\u4e60\u65b0\u601d\u60f3\u3002", "\u672c\u62a5\u8baf\uff1a", False),
     ],
 )
 def test_rests_of_sentences(text: str, cut: str, is_rest: bool) -> None:

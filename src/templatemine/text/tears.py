@@ -146,7 +146,7 @@ def leaves_half(text: str, start: int, end: int) -> bool:
 
 def leaves_rest(text: str, start: int, end: int) -> bool:
     """Return whether a cut takes the beginning of a sentence, or of a headline behind a label, and leaves its rest on
-    its line.
+    its line; in a script without spaces, whether it ends between two letters.
 
     >>> leaves_rest("The agency said no.", 0, 10), leaves_rest("By: the desk", 0, 3)
     (True, False)
@@ -155,6 +155,8 @@ def leaves_rest(text: str, start: int, end: int) -> bool:
     behind = text[end : end + _REACH].partition("\n")[0]
     if not cut.strip() or not behind.strip() or cut.endswith("\n"):
         return False
+    if all(map(_is_own_letter, text[end - 1 : end + 1])):
+        return True
     first, *others = behind.split()[:2]
     # A label or a dateline may well go before a small letter, and so may anything before an address.
     if first[0].islower() and not _ADDRESS.intersection(first) and cut.rstrip()[-1] not in _OPENS:
