@@ -183,6 +183,7 @@ def test_words_that_no_sentence_ends_with(text: str, cut: str, is_open: bool) ->
         ("The desk in\nNature\n, said so.", "The desk in", True),
         ("The desk in \nNature\n, said so.", "The desk in", True),
         ("The desk in\n", "The desk in", False),
+        ("The desk in\n\nNature\n, said so.", "The desk in", False),
         ("All the replies\nNature\n, said so.", "All the replies", False),
         ("They went home\nNature\n, said so.", "They went home", False),
         ("THE DESK IN\nNature", "THE DESK IN", False),

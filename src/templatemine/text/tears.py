@@ -241,7 +241,7 @@ class SentenceEnds:
         if not words or not _is_ordinary(words[-1]) or self._is_end(words[-1], _MARKS):
             return False
         behind = text[end : end + _REACH].lstrip(" \t\u00a0")
-        return behind.startswith("\n") and not behind.isspace()
+        return len(behind) > 1 and behind[0] == "\n" and not behind[1].isspace()  # no end of a paragraph
 
     def _is_end(self, word: str, closing: Sequence[str] = _CLOSING) -> bool:
         if (word, closing) not in self._ends:
