@@ -25,7 +25,9 @@ import pytest
 
 from io_support import response
 from templatemine.__main__ import main
-from templatemine.packs.pack_folder import PackFiles
+from templatemine.packs.pack import Pack
+from templatemine.packs.pack_folder import PackFiles, read_rejected
+from templatemine.packs.pack_record import template_id
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "tests" / "cli"), str(ROOT / "tests" / "crawl"), str(ROOT / "datasets")]
@@ -166,10 +168,19 @@ def lines_of(snippet: Snippet) -> Iterator[list[str]]:
             yield words[words.index("templatemine") + 1 :]
 
 
+def ids_of(folder: Path) -> dict[str, str]:
+    """Ids of the docs -> those of a template of the packs, and of a candidate that mining rejected."""
+    path = folder / "example.org.json"
+    tokens, *_ = next(read_rejected(path))
+    return {"t0a1b2c3d4e": Pack.load(path).templates[0].id, "t5f6a7b8c9d": template_id(tokens)}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("page_name", [name for name, found in COMMANDS.items() if found])
 def test_commands_run(page_name: str, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for words in (words for snippet in COMMANDS[page_name] for words in lines_of(snippet)):
+    ids = ids_of(here / "packs")
+    for line in (words for snippet in COMMANDS[page_name] for words in lines_of(snippet)):
+        words = [ids.get(word, word) for word in line]
         for option in ("-o", "--output"):
             if option in words:
                 remove(here / words[words.index(option) + 1])
