@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from templatemine.mining.kept_texts import encode_body
+from templatemine.mining.kept_texts import find_matches
 from templatemine.mining.sampling import find_share
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
@@ -36,13 +36,10 @@ def find_covered(pack: Pack, looked: Sequence[Document], documents: Sequence[Doc
 
 def _find_listed(pack: Pack, documents: Iterable[Document]) -> set[int]:
     """Return the rows of the templates that are in some documents, and there in lists alone."""
-    matcher, rows = pack.matcher()
     df, kinds = [one.df for one in pack.templates], [one.kind for one in pack.templates]
     listing = {row for row, one in enumerate(pack.templates) if one.filler == HEADLINES}
     listed, alone = set[int](), set[int]()
-    for document in documents:
-        columns = (column.tolist() for column in matcher.find(encode_body(pack, document)))
-        places = [(start, end, rows[string]) for start, end, string in zip(*columns, strict=True)]
+    for places in find_matches(pack, documents):
         lists = [
             (first, last, cover)
             for first, last, cover in places

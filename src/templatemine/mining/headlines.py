@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from templatemine.mining.kept_texts import encode_body
+from templatemine.mining.kept_texts import encode_body, find_matches
 from templatemine.mining.sampling import choose_by_text
 from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
@@ -222,12 +222,9 @@ def name_listed(pack: Pack, documents: Iterable[Document]) -> Pack:
     kind of its own must not part a list."""
     if not pack.has_kinds:
         return pack
-    matcher, row_of = pack.matcher()
     places: Counter[int] = Counter()
     listed: Counter[int] = Counter()
-    for document in documents:
-        matches = zip(*(column.tolist() for column in matcher.find(encode_body(pack, document))), strict=True)
-        found = [(start, end, row_of[string]) for start, end, string in matches]
+    for found in find_matches(pack, documents):
         lists = [(start, end) for start, end, row in found if pack.templates[row].filler == HEADLINES]
         places.update(row for _, _, row in found)
         listed.update(row for start, end, row in found if any(left < start and end <= right for left, right in lists))

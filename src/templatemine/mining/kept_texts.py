@@ -6,7 +6,7 @@ its own reading form is not copied.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from zlib import crc32
@@ -17,7 +17,17 @@ from templatemine.packs.pack import Pack
 from templatemine.text.expressions import tokeniser_input
 from templatemine.text.reading import ReadingRules, read_form, read_string
 
-__all__ = ["MAX_TEXTS", "checksum", "digest", "encode_body", "find_spans", "forget_texts", "kept_digest", "read_body"]
+__all__ = [
+    "MAX_TEXTS",
+    "checksum",
+    "digest",
+    "encode_body",
+    "find_matches",
+    "find_spans",
+    "forget_texts",
+    "kept_digest",
+    "read_body",
+]
 
 MAX_TEXTS = 2048
 """Texts that are kept: twice `own_cuts.MAX_DOCUMENTS`, for some steps look at a few more."""
@@ -42,6 +52,14 @@ def _encode(text: str, rules: ReadingRules) -> bytes:
 
 def _to_bytes(form: str | bytes) -> bytes:
     return form.encode("utf-8", "surrogatepass") if isinstance(form, str) else form
+
+
+def find_matches(pack: Pack, documents: Iterable[Document]) -> Iterator[list[tuple[int, int, int]]]:
+    """Yield the matches of the templates of a pack in each document: their bounds in its bytes, and their rows."""
+    matcher, rows = pack.matcher()
+    for document in documents:
+        columns = (column.tolist() for column in matcher.find(encode_body(pack, document)))
+        yield [(start, end, rows[string]) for start, end, string in zip(*columns, strict=True)]
 
 
 @lru_cache(maxsize=MAX_TEXTS)

@@ -1,8 +1,9 @@
 """Templates and documents -> the templates that tear sentences: letters of one sentence meet across their cuts.
 
 A source's own archive shows what its templates do: a name, or a link within a sentence that a parser put on a line of
-its own, may look like boilerplate by all counts, but leaves half a sentence on each side.  Each cut is looked at in
-the articles, as cleaning would make it; a string that tears too often is no template.
+its own, may look like boilerplate by all counts, but leaves half a sentence on each side; and a subject that opens many
+sentences leaves their rests.  Each cut is looked at in the articles, as cleaning would make it; a string that tears too
+often is no template.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from templatemine.text.tears import CutCount, JudgedCut, SentenceEnds, join_span
 MAX_TEAR_SHARE = 0.02
 """A template may tear a sentence in this share of its cuts."""
 MIN_HALVED_SHARE = 0.5
-"""And of its cuts that take the beginning of one, and leave its rest: a label may go before a small letter."""
+"""Share of its cuts that take the beginning of a sentence, and leave its rest, from which on it is none: a label may go
+before a small letter."""
 MIN_TEARS = 2
 """One tear among some cuts may be the parser's."""
 MAX_DOCUMENTS = 1000
