@@ -12,7 +12,7 @@ from invented import mine_pack
 from templatemine import PipelineConfig
 from templatemine.config import SelectConfig
 from templatemine.mining import kept_texts, own_cuts
-from templatemine.mining.own_cuts import count_tears, halving_templates, tearing_templates
+from templatemine.mining.own_cuts import count_tears
 from templatemine.mining.stages import TEARS
 from templatemine.model import Document, Template
 from templatemine.packs.pack_record import template_id
@@ -101,20 +101,6 @@ def test_a_name_at_the_end_of_sentences_is_no_template() -> None:
     counts = count_tears(pack, articles)
     assert counts[name.id] == (len(articles), len(articles))
     assert not any(count.tears for one, count in counts.items() if one != name.id)
-
-
-@pytest.mark.parametrize("cut_off", [29, 31])
-def test_what_mostly_takes_beginnings_is_no_template(cut_off: int) -> None:
-    """ "The Harbour Institute" behind a full stop, of a sentence that goes on, in half of its places or fewer."""
-    articles = [
-        replace(one, text=f"{one.text}\nIt was late.\nThe Harbour Institute{' said so.' if number < cut_off else ''}")
-        for number, one in enumerate(_articles(""))
-    ]
-    pack = templatemine.mine(_articles(""))["a.example"]
-    name = Template(id="t1", regex="", tokens=("The", "Harbour", "Institute"), df=60, count=60, example="x")
-    pack = replace(pack, templates=(*pack.templates, replace(name, regex=pack.derived(name))))
-    assert halving_templates(pack, articles) == ({"t1"} if cut_off > 30 else set())
-    assert not tearing_templates(pack, articles)
 
 
 def test_which_articles_are_looked_at_does_not_depend_on_their_order(monkeypatch: pytest.MonkeyPatch) -> None:

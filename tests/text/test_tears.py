@@ -21,6 +21,7 @@ from templatemine.text.tears import (
     join_spans,
     judge_cuts,
     leaves_half,
+    leaves_object,
     leaves_part,
     leaves_rest,
     tally_judged,
@@ -197,6 +198,28 @@ def test_words_that_no_sentence_ends_with(text: str, cut: str, is_open: bool) ->
 def test_rests_of_sentences(text: str, cut: str, is_rest: bool) -> None:
     start = text.index(cut)
     assert SentenceEnds(ARTICLES).leaves_rest(text, start, start + len(cut)) is is_rest
+
+
+@pytest.mark.parametrize(
+    ("text", "cut", "is_alone"),
+    [
+        ("Opinion: The port should stay", "Opinion:", True),
+        ("Opinion: Should the port stay?", "Opinion: ", True),
+        ("Opinion:\nThe port should stay", "Opinion:", False),
+        ("Opinion:\nThe port should stay", "Opinion:\n", False),
+        ("Rome: The port is shut.", "Rome:", False),
+        ("Photo: A ship in the port. Agency/Jo Reed", "Photo:", False),
+        ("Rome: The port is \u201cshut.\u201d\nIt is", "Rome:", False),
+        ("Rome: " + "word " * 21, "Rome:", False),
+        ("Opinion \u2013 The port should stay", "Opinion \u2013", False),
+        ("\u6765\u6e90\uff1a\u6e2f\u53e3\u62a5", "\u6765\u6e90\uff1a", True),
+        ("\u6765\u6e90\uff1a" + "\u6e2f\u53e3" * 80, "\u6765\u6e90\uff1a", False),
+        ("\u6765\u6e90\uff1a\u6e2f\u53e3\u5173\u4e86\u3002", "\u6765\u6e90\uff1a", False),
+    ],
+)
+def test_what_a_label_announces_is_left(text: str, cut: str, is_alone: bool) -> None:
+    start = text.index(cut)
+    assert leaves_object(text, start, start + len(cut)) is is_alone
 
 
 @given(TEXTS, st.integers(0, 30), st.integers(0, 30))

@@ -8,7 +8,7 @@ often is no template.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from templatemine.mining.kept_texts import find_spans, read_body
 from templatemine.mining.sampling import choose_by_text
@@ -18,9 +18,6 @@ from templatemine.text.tears import CutCount, JudgedCut, SentenceEnds, join_span
 
 MAX_TEAR_SHARE = 0.02
 """A template may tear a sentence in this share of its cuts."""
-MIN_HALVED_SHARE = 0.5
-"""Share of its cuts that take the beginning of a sentence, and leave its rest, from which on it is none: a label may go
-before a small letter."""
 MIN_TEARS = 2
 """One tear among some cuts may be the parser's."""
 MAX_DOCUMENTS = 1000
@@ -40,11 +37,7 @@ def find_cuts(
         yield document, text, find_spans(matcher, text)
 
 
-def count_tears(
-    pack: Pack,
-    documents: Sequence[Document],
-    is_torn: Callable[[SentenceEnds, str, int, int], bool] = SentenceEnds.is_tear,
-) -> Mapping[str, CutCount]:
+def count_tears(pack: Pack, documents: Sequence[Document]) -> Mapping[str, CutCount]:
     """Count the cuts of each template of a pack in some of the documents; none where a user's patterns become marks."""
     if pack.html or not pack.templates:
         return {}
@@ -52,7 +45,7 @@ def count_tears(
     ends = SentenceEnds([text for text, _ in found])
     # What each template of a cut took is not looked up, which would take longer: all of them are in question.
     judged = (
-        JudgedCut(start, end, names, {"start": names} if is_torn(ends, text, start, end) else {})
+        JudgedCut(start, end, names, {"start": names} if ends.is_tear(text, start, end) else {})
         for text, spans in found
         for start, end, names in join_spans(text, spans)
     )
@@ -67,15 +60,4 @@ def tearing_templates(pack: Pack, documents: Sequence[Document]) -> set[str]:
         for name, count in counts.items()
         if (count.tears >= MIN_TEARS and count.tears > MAX_TEAR_SHARE * count.cuts)
         or (count.tears and 4 * count.tears >= count.cuts)
-    }
-
-
-def halving_templates(pack: Pack, documents: Sequence[Document]) -> set[str]:
-    """Return the ids of the templates of a pack that take the beginnings of sentences and leave their rests in most of
-    their cuts.  For whole packs: before the steps that find beginnings and rests, parts of boilerplate do so, too."""
-    counts = count_tears(pack, documents, SentenceEnds.leaves_rest)
-    return {
-        name
-        for name, count in counts.items()
-        if count.tears >= MIN_TEARS and count.tears >= MIN_HALVED_SHARE * count.cuts
     }

@@ -31,6 +31,7 @@ from templatemine.mining.corpus import Corpus, Repeats
 from templatemine.mining.counting import Matches, MatchQuery, apply_counts
 from templatemine.mining.covered import find_covered
 from templatemine.mining.features import CueReader, compute_features
+from templatemine.mining.halved import find_halving
 from templatemine.mining.headlines import add_headlines
 from templatemine.mining.heads import add_heads, find_unbounded
 from templatemine.mining.index import build_index, document_floor, documents_at, tokens_at
@@ -49,7 +50,7 @@ from templatemine.mining.near_duplicates import (
     take_documents,
 )
 from templatemine.mining.own_cuts import MAX_DOCUMENTS as MAX_LOOKED_AT
-from templatemine.mining.own_cuts import halving_templates, tearing_templates
+from templatemine.mining.own_cuts import tearing_templates
 from templatemine.mining.questions import choose_questions, may_be_asked, weigh_questions
 from templatemine.mining.repeats import find_repeats
 from templatemine.mining.sampling import choose_by_text, choose_sample, find_share, scale_counts
@@ -72,15 +73,9 @@ from templatemine.mining.select import (
 from templatemine.mining.shared_pack import SHARED_PACK, Claims, build_shared_pack, collect_claims
 from templatemine.mining.signatures import add_signatures, is_signature
 from templatemine.mining.slot_types import Fillers
-from templatemine.mining.stranded import (
-    Titles,
-    count_again,
-    find_own_titles,
-    find_stranded,
-    name_headlines,
-    opens_with_title,
-)
+from templatemine.mining.stranded import count_again, find_own_titles, find_stranded, name_headlines
 from templatemine.mining.templates import Slots, anchor_of, build_questions, build_templates, find_overruns, find_slots
+from templatemine.mining.titles import Titles, opens_with_title
 from templatemine.mining.tokenise import document_days, is_html_source, tokenise
 from templatemine.model import Cutoff, Document, IntArray, PageHistory, Template
 from templatemine.packs.pack import Pack
@@ -298,6 +293,10 @@ def _find_maximal(corpus: Corpus, options: ResolvedConfig) -> _MinedStrings:
     )
 
 
+def _may_open_with_title(document: Document) -> bool:
+    return opens_with_title(document.body, document.title or "")
+
+
 def _explain_verdicts(
     verdicts: Verdicts,
     candidate_kinds: Sequence[Candidates],
@@ -344,7 +343,7 @@ def _find_scored(read: SourceTexts, documents: Sequence[Document], options: Reso
         form=TextForm(
             html=corpus.html,
             one_line=read.rules is not None and read.rules.sentences,
-            opens_with_title=lambda document: opens_with_title(documents[originals[document]]),
+            opens_with_title=lambda number: _may_open_with_title(documents[originals[number]]),
         ),
     )
     _explain_verdicts(verdicts, candidate_kinds, matrices, reader, scorer)
@@ -534,7 +533,7 @@ def _settle_templates(
     pack = _settle_labels(pack, labels, looked, mined)
     pack = add_islands(pack, looked, mined)
     pack = add_rests(pack, looked, mined)
-    pack = _reject(pack, TEARS, halving_templates(pack, looked))
+    pack = _reject(pack, TEARS, find_halving(pack, looked))
     pack = _reject(pack, REASONS[REDUNDANT], find_covered(pack, looked, mined))
     pack = weigh_questions(pack, looked)
     forget_texts()

@@ -12,23 +12,19 @@ What a title shows the end of goes whole: a label with a known headline is a tem
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
-from html import unescape
 
 import regex
 
 from templatemine.mining.heads import count_places, make_scanner, read_tokens
 from templatemine.mining.own_cuts import find_cuts
+from templatemine.mining.titles import Titles, letters_in
 from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import keep_one_of_each, order_templates, template_id
 from templatemine.packs.readable import join_tokens
-from templatemine.text.characters import SPACELESS, TITLE_SEPARATOR
-from templatemine.text.reading import ReadingRules, read_string
 from templatemine.text.tears import COLONS, CutCount, goes_on_unmarked, join_spans, leaves_half
 
 MIN_LEFT = 0.5
@@ -40,123 +36,18 @@ OWN_SHARE = 0.25
 MIN_SIGNED, SIGNED_SHARE, MAX_USUAL = 4, 0.25, 2.0
 """Places of a label with text behind it that is written as titles are, and share of them; and how many times that of
 sentences of the source it is at least: 14 in a hundred of these, 25 in the source with most names."""
-MIN_SITES, SITE_SHARE = 5, 0.2
-"""Titles that end with the name of their site, and share of them."""
-MAX_CALLED = 2
-"""Articles of one title."""
 MAX_HEADLINES = 2000
 """Known headlines that a pack has."""
 _BEHIND = 300
-"""Characters behind a cut that are looked at, and letters of the longest title."""
-_TITLE_CHARACTERS = 4 * _BEHIND
-"""Of the longest title, with the name of its site."""
+"""Characters behind a cut that are looked at."""
 _TITLE_WORDS, _CAPITALS = 8, 5
 """Words behind a label, of which so many begin with a capital in a title."""
-_LETTERS, _OWN_LETTERS = 22, 9
-"""Fewest letters of a title; in scripts without spaces."""
 _MAX_WORDS = 12
 """Words of a cut at which a title may begin."""
 RELATED, _DATELINE = "related", "dateline"
 _BULLETS = "-\u2010\u2013\u2014\u2022\u00b7\u2192\u00bb|*"
 """What stands before the headlines of a list."""
-_OWN_TITLE = 16
-"""Letters of a title by which the text of its article is told to begin with it."""
-_OWN = regex.compile(f"[{SPACELESS}]")
 _WORD = regex.compile(r"(?<!\w)\w")
-
-
-class Titles:
-    """The titles of articles, read as their texts are, and found in those of others by their letters alone.
-
-    The name of the site behind them is no part of them, and what several articles are called is the title of none.
-    They are read when one is first asked for: few sources need them.
-    """
-
-    def __init__(self, documents: Sequence[Document], rules: ReadingRules) -> None:
-        self._documents, self._rules = documents, rules
-        self._letters: dict[str, str] = {}
-
-    @cached_property
-    def _sites(self) -> list[str]:
-        """Return the names of the site behind titles, its section before it or not, with what parts them, the longest
-        first."""
-        titles = [document.title or "" for document in self._documents]
-        parts = [(title, [*TITLE_SEPARATOR.finditer(title)]) for title in titles if len(title) <= _TITLE_CHARACTERS]
-        sites = Counter(title[part.start() :] for title, found in parts for part in found[-2:] if part.start())
-        least = max(MIN_SITES, SITE_SHARE * len(titles))
-        return sorted((site for site, count in sites.items() if count >= least), key=len, reverse=True)
-
-    @cached_property
-    def _titles(self) -> list[str]:
-        """Return the letters of all titles, ascending."""
-        called = Counter(map(self.letters_of, self._documents))
-        return sorted(letters for letters, count in called.items() if letters and count <= MAX_CALLED)
-
-    @cached_property
-    def _longest(self) -> dict[str, int]:
-        """Return the letters of the longest title by the first letters of titles."""
-        return {letters[:_OWN_LETTERS]: len(letters) for letters in sorted(self._titles, key=len)}
-
-    def __bool__(self) -> bool:
-        return bool(self._titles)
-
-    def letters_of(self, document: Document) -> str:
-        """Return the letters of the title of an article, "" if it has too few or too many."""
-        title = document.title or ""
-        if title not in self._letters:
-            self._letters[title] = self._read_letters(title)
-        return self._letters[title]
-
-    def _read_letters(self, title: str) -> str:
-        title = unescape(title.removesuffix(next((site for site in self._sites if title.endswith(site)), "")))
-        letters = _letters(read_string(title, self._rules) if len(title) <= _TITLE_CHARACTERS else title)
-        return letters if _is_long(letters) and len(letters) <= _BEHIND else ""
-
-    def find_end(self, text: str, start: int, own: str) -> int:
-        """Return the end of the longest title that begins at a place of a text and is not its `own`, -1 if none
-        does."""
-        longest = self._longest.get(_letters(text[start : start + 4 * _OWN_LETTERS])[:_OWN_LETTERS], 0)
-        letters, ends = "", list[int]()
-        for place in range(start, min(len(text), start + 4 * longest)):
-            if len(letters) >= longest:
-                break
-            folded = text[place].casefold()
-            if not folded.isalnum():  # of signs, and of the few characters that become several
-                folded = _letters(folded)
-            letters += folded
-            ends += [place + 1] * len(folded)
-        size = len(letters)
-        while _is_long(letters[:size]):
-            # The last title that is not behind these letters begins them, or none does that is longer than what the two
-            # share.
-            place = bisect_right(self._titles, letters[:size]) - 1
-            title = self._titles[place] if place >= 0 else ""
-            shared = _count_shared(title, letters[:size])
-            if shared == len(title) != 0 and title != own:
-                return ends[shared - 1]
-            size = min(shared, size - 1)
-        return -1
-
-
-def _letters(text: str) -> str:
-    return "".join(filter(str.isalnum, text.casefold()))
-
-
-def opens_with_title(document: Document) -> bool:
-    """Return whether the text of an article may begin with its title, which is not known of one without."""
-    title = _letters(document.title or "")[:_OWN_TITLE]
-    return _letters(document.body[: 8 * _OWN_TITLE]).startswith(title)
-
-
-def _is_long(letters: str) -> bool:
-    """Return whether a text has enough letters for a title."""
-    return len(letters) >= (_OWN_LETTERS if _OWN.search(letters[:_OWN_LETTERS]) else _LETTERS)
-
-
-def _count_shared(one: str, other: str) -> int:
-    """Return the number of letters with which both begin."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((place for place, (left, right) in pairs if left != right), min(len(one), len(other)))
 
 
 def find_stranded(pack: Pack, documents: Sequence[Document], titles: Titles) -> Mapping[str, CutCount]:
@@ -195,7 +86,7 @@ def find_own_titles(pack: Pack, documents: Sequence[Document], titles: Titles) -
     slotted = tuple(one for one in pack.templates if one.slot)
     if pack.html or all(one.slot == "middle" for one in slotted):
         return {}
-    letters = [_letters("".join(one.string or ())) for one in slotted]
+    letters = [letters_in("".join(one.string or ())) for one in slotted]
     between = {row for row, one in enumerate(slotted) if one.slot == "middle"}
     cuts, taken, parts = Counter[int](), Counter[int](), Counter[int]()
     for document, text, spans in find_cuts(replace(pack, templates=slotted), documents):
@@ -204,7 +95,7 @@ def find_own_titles(pack: Pack, documents: Sequence[Document], titles: Titles) -
             if not between.isdisjoint(rows):
                 continue
             cuts.update({*rows})
-            if own in _letters(text[start:end]) and own not in _letters(text[:start]) and text[end:].strip():
+            if own in letters_in(text[start:end]) and own not in letters_in(text[:start]) and text[end:].strip():
                 taken.update({*rows})
                 parts.update(row for row in {*rows} if letters[row] in own)
     return {
@@ -232,7 +123,7 @@ class LastTemplate:
             for start, end, string in found
             if self._slots[self._rows[string]] != "end"
             and self._rows[string] in rows
-            and not _letters(signs := data[end:].decode("utf-8", "surrogatepass"))
+            and not letters_in(signs := data[end:].decode("utf-8", "surrogatepass"))
         ]
         if ending:
             _, row, signs = max(ending)
@@ -327,7 +218,7 @@ def _find_headline_end(text: str, end: int, titles: Titles, own: str) -> int:
         if end < 0:
             return -1
         token_end = next((place for place in range(end, len(text)) if text[place].isspace()), len(text))
-        if _letters(text[end:token_end]):
+        if letters_in(text[end:token_end]):
             return -1
         headline_end = end = token_end
     return headline_end
@@ -377,5 +268,5 @@ def _look_behind(text: str, start: int, end: int, is_slot: bool, titles: Titles,
             break
         title_end = titles.find_end(text, match.start(), own)
         if title_end >= 0:
-            yield "torn" if _letters(text[end:title_end]) else "whole"
+            yield "torn" if letters_in(text[end:title_end]) else "whole"
             break

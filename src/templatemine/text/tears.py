@@ -19,7 +19,7 @@ from operator import itemgetter
 from typing import Generic, NamedTuple, TypeAlias, TypeVar
 from zlib import crc32
 
-from templatemine.text.characters import SPACELESS
+from templatemine.text.characters import SENTENCE_MARKS, SPACELESS
 
 _CONTINUES = frozenset(",;:)]’'”»…")
 _OPENS = frozenset(":\uff1a-\u2013\u2014|/\u00b7\u2022")
@@ -34,6 +34,11 @@ _OWN_STOP, _OWN = "\u3002", re.compile(f"[{SPACELESS}]")
 """The end of a sentence in scripts without spaces, and what they are written with: between two letters none begins."""
 _HEADLINE_WORDS = 20
 """Words behind a cut among which a headline that it halves ends."""
+_STATEMENT_MARKS = "".join(mark for mark in SENTENCE_MARKS if mark not in "?\uff1f\u061f") + "\u2026"
+_STATEMENT_END = re.compile(rf"[{re.escape(_STATEMENT_MARKS)}][^\w\s]*(?:\s|$)")
+"""Ends of sentences that are not also those of headlines."""
+_OBJECT_CHARACTERS = 150
+"""Most characters of such a headline, with a subtitle, in scripts without spaces, too."""
 _MIN_HEADLINE_WORDS = 3
 """Words of a headline behind its topic: a credit has fewer."""
 _REACH = 500
@@ -167,6 +172,21 @@ def leaves_rest(text: str, start: int, end: int) -> bool:
     return (
         ends_open and first.isupper() and first.isalpha() and bool(others) and len(first) > 1 and others[0][0].islower()
     )
+
+
+def leaves_object(text: str, start: int, end: int) -> bool:
+    """Return whether a cut takes a label and leaves what it announces: a headline, a name, an address is the rest of
+    its line, and no sentence ends in it.
+
+    >>> text = "Opinion: The port should stay\\nRome: The port is shut."
+    >>> leaves_object(text, 0, 8), leaves_object(text, 30, 35)
+    (True, False)
+    """
+    cut = text[start:end]
+    behind = text[end : end + _REACH].partition("\n")[0].strip()
+    if cut.endswith("\n") or not cut.rstrip().endswith(COLONS) or not behind or len(behind) > _OBJECT_CHARACTERS:
+        return False
+    return len(behind.split()) <= _HEADLINE_WORDS and _STATEMENT_END.search(behind) is None
 
 
 def leaves_part(text: str, start: int, end: int) -> bool:

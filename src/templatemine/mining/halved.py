@@ -1,0 +1,58 @@
+"""Templates and documents -> the templates that go without what belongs to them.
+
+A string that takes the beginnings of sentences leaves their rests; a label, as "Opinion:", leaves the headline that it
+announces.  What stays reads worse than both do.  For whole packs: before the steps that find beginnings, rests and
+headlines, parts of boilerplate do so, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from templatemine.mining.own_cuts import MIN_TEARS, find_cuts
+from templatemine.mining.titles import MAX_TITLE, opens_with_title
+from templatemine.model import Document
+from templatemine.packs.pack import Pack
+from templatemine.text.characters import SENTENCE_MARKS
+from templatemine.text.tears import SentenceEnds, join_spans, leaves_object
+
+MIN_HALVED_SHARE = 0.5
+"""Share of its cuts from which on it is none: a label may go before a small letter, or a short line."""
+
+
+_SENTENCE_END = re.compile(rf"\n|[{re.escape(SENTENCE_MARKS)}][^\w\s]*\s")
+
+
+def find_halving(pack: Pack, documents: Sequence[Document]) -> set[str]:
+    """Return the ids of the templates of a pack that end most of their cuts within a sentence, or behind a label alone.
+
+    The title of the article itself is no object of a label.
+    """
+    if pack.html or not pack.templates:
+        return set()
+    found = [*find_cuts(pack, documents)]
+    ends = SentenceEnds([text for _, text, _ in found])
+    cuts, halved = Counter[int](), Counter[int]()
+    for document, text, spans in found:
+        for start, end, rows in join_spans(text, spans):
+            cuts.update({*rows})
+            title, behind = document.title, text[end : end + MAX_TITLE]
+            is_alone = leaves_object(text, start, end) and not (title and opens_with_title(behind, title))
+            if is_alone or ends.leaves_rest(text, start, end):
+                halved.update(_find_blamed(pack, text[start:end]).intersection(rows))
+    return {
+        pack.templates[row].id
+        for row, count in halved.items()
+        if count >= MIN_TEARS and count >= MIN_HALVED_SHARE * cuts[row]
+    }
+
+
+def _find_blamed(pack: Pack, cut: str) -> set[int]:
+    """Return the rows of the templates that take a part of the last sentence of a cut, which it does not take whole."""
+    matcher, rows = pack.matcher()
+    ends = [match.end() for match in _SENTENCE_END.finditer(cut.rstrip())]
+    last = len(cut[: ends[-1] if ends else 0].encode("utf-8", "surrogatepass"))
+    _, stops, strings = (column.tolist() for column in matcher.find(cut.encode("utf-8", "surrogatepass")))
+    return {rows[string] for stop, string in zip(stops, strings, strict=True) if stop > last}
