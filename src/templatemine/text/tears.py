@@ -13,8 +13,8 @@ import unicodedata
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
-from itertools import chain, pairwise
+from functools import cached_property, lru_cache
+from itertools import accumulate, chain, pairwise
 from operator import itemgetter
 from typing import Generic, NamedTuple, TypeAlias, TypeVar
 from zlib import crc32
@@ -233,6 +233,7 @@ class SentenceEnds:
     def __init__(self, texts: Iterable[str]) -> None:
         self._texts = texts
         self._ends: dict[tuple[str, Sequence[str]], bool] = {}
+        self._goes_on: dict[str, int] = {}
 
     def is_tear(self, text: str, start: int, end: int) -> bool:
         """Return whether a cut tears a sentence (`is_tear`), or leaves one open."""
@@ -265,10 +266,11 @@ class SentenceEnds:
 
     def _is_end(self, word: str, closing: Sequence[str] = _CLOSING) -> bool:
         if (word, closing) not in self._ends:
-            goes_on = self._sample.count(f" {word} ")
-            most = MAX_CLOSED * goes_on - _CHANCE
-            closed = sum(self._sample.count(f" {word}{sign}") for sign in closing) if most >= 0 else 1
-            self._ends[word, closing] = closed > most or not self._is_of_prose(word)
+            if word not in self._goes_on:
+                self._goes_on[word] = self._sample.count(f" {word} ")
+            most = MAX_CLOSED * self._goes_on[word] - _CHANCE
+            closed = accumulate(self._sample.count(f" {word}{sign}") for sign in closing)
+            self._ends[word, closing] = most < 0 or any(count > most for count in closed) or not self._is_of_prose(word)
         return self._ends[word, closing]
 
     def _is_of_prose(self, word: str) -> bool:
@@ -299,9 +301,15 @@ def goes_on_unmarked(text: str, behind: str) -> bool:
     for before, word in pairwise(words):
         if before[-1] in _SENTENCE_MARKS:
             return False
-        if before.islower() and before[-1].isalnum() and word.istitle() and f" {word.lower()} " in text:
+        if before.islower() and before[-1].isalnum() and word.istitle() and word.lower() in _words_in(text):
             return True
     return False
+
+
+@lru_cache(maxsize=4)
+def _words_in(text: str) -> frozenset[str]:
+    """Return what stands between two spaces in a text, of which many cuts are asked about, one after another."""
+    return frozenset(text.split(" ")[1:-1])
 
 
 def _halves_pair(text: str, start: int, end: int, pair: str) -> bool:
