@@ -144,8 +144,8 @@ def test_every_rejected_string_has_a_reason(monkeypatch: pytest.MonkeyPatch) -> 
             assert report.rejected is not None
             rows = list(report.rejected)
             assert len(rows) == sum(report.pack.rejected.values())
-            assert all(reason for _, _, _, reason in rows)
-            assert [df for _, df, _, _ in rows] == sorted((df for _, df, _, _ in rows), reverse=True)
+            assert all(one.reason for one in rows)
+            assert [one.df for one in rows] == sorted((one.df for one in rows), reverse=True)
 
 
 def test_a_source_with_few_documents_is_skipped_and_said_so() -> None:

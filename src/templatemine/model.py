@@ -26,6 +26,7 @@ __all__ = [
     "PathVote",
     "Question",
     "Record",
+    "RejectedCandidate",
     "RepeatedText",
     "Span",
     "Template",
@@ -298,6 +299,23 @@ class Question:
     stake: int
     kind: str = ""
     within: float = 0.0
+
+
+class RejectedCandidate(NamedTuple):
+    """A string that is no template, and why; `anchor`, `kind` and `example`, as of `Template`, are of one that was a
+    template until mining saw what it cuts."""
+
+    tokens: tuple[str, ...]
+    df: int
+    count: int  # type: ignore[assignment]
+    reason: str
+    anchor: str = ""
+    kind: str = ""
+    example: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the fields that say something."""
+        return {name: value for name, value in self._asdict().items() if value != ""}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

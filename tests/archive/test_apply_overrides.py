@@ -25,10 +25,10 @@ from templatemine.cleaning.cleaner import Cleaner
 from templatemine.errors import ConfigError, PackError
 from templatemine.kinds import KINDS
 from templatemine.mining.stages import SourceReport
-from templatemine.model import Document, Template
+from templatemine.model import Document, RejectedCandidate, Template
 from templatemine.packs.overrides import ACTIONS, Rule, read_rule
 from templatemine.packs.pack import Pack
-from templatemine.packs.pack_folder import RejectedCandidate, open_pack_folder
+from templatemine.packs.pack_folder import open_pack_folder
 from templatemine.packs.pack_record import template_id
 from templatemine.packs.readable import join_tokens
 from templatemine.pipeline import Miner
@@ -113,7 +113,7 @@ def test_reject_and_back(pack: Pack) -> None:
 
 
 def test_accept_brings_a_rejected_string_with_its_figures(pack: Pack, rejected: list[RejectedCandidate]) -> None:
-    tokens, df, count, _ = next(row for row in rejected if row[0] != CALL)
+    tokens, df, count, *_ = next(row for row in rejected if row[0] != CALL)
     rule = Rule(action="accept", tokens=tokens, df=df, count=count, anchor="end")
     taken = apply_rules(pack, rejected, [rule])
     (new,) = (one for one in taken.templates if one.tokens == tokens)
@@ -192,7 +192,7 @@ def test_bad_expressions_are_refused_with_the_reason(pack: Pack, regex: str, exa
 
 
 def test_too_much_is_refused(pack: Pack) -> None:
-    rows = [((f"word{n}",), 9, 9, next(iter(FREQUENCY_REASONS))) for n in range(5_002)]
+    rows = [RejectedCandidate((f"word{n}",), 9, 9, next(iter(FREQUENCY_REASONS))) for n in range(5_002)]
     with pytest.raises(ConfigError, match="at most 5,000 strings"):
         apply_rules(pack, rows, [Rule(action="cutoff", df=3)])
 

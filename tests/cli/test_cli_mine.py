@@ -48,7 +48,7 @@ def test_packs_and_rejected_strings(cli: Cli, archive: Path, tmp_path: Path) -> 
     assert tuple(CALL.format("Alpha").split()) in [template.tokens for template in pack.templates]
     rejected = list(read_rejected(tmp_path / "deep" / "packs" / "alpha.example.json"))
     assert len(rejected) == sum(pack.rejected.values())
-    assert all(reason in pack.rejected and tokens and count >= df >= 1 for tokens, df, count, reason in rejected)
+    assert all(one.reason in pack.rejected and one.tokens and one.count >= one.df >= 1 for one in rejected)
     lines = ran.err.splitlines()
     assert lines[0].split() == ["source", "documents", "templates", "rejected", "note"]
     assert [line.split()[:3] for line in lines[1:4]] == [

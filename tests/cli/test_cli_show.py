@@ -77,7 +77,7 @@ def test_rejected(cli: Cli, pack: Path) -> None:
     rows = list(read_rejected(pack))
     assert ran.out.splitlines()[-1] == f"and {len(rows) - 3:,} more (--limit 0 lists all)"
     lines = [line.split(maxsplit=3) for line in ran.out.splitlines()[-4:-1]]
-    for (tokens, df, count, reason), line in zip(rows, lines, strict=False):
+    for (tokens, df, count, reason, *_), line in zip(rows, lines, strict=False):
         assert [line[0], line[2]] == [f"{df:,}", f"{count:,}"]
         assert line[3].split() == [*reason.split(), template_id(tokens), *tokens]
     assert "\nrejected candidates, the nearest to being templates first\n" in ran.out
@@ -87,7 +87,7 @@ def test_rejected(cli: Cli, pack: Path) -> None:
 def test_rejected_candidates_with_most_at_stake_stand_first(cli: Cli, pack: Path, tmp_path: Path) -> None:
     """The list began with whatever had the highest score, though hardly anything depended on it."""
     rows, data = list(read_rejected(pack)), json.loads(pack.read_text(encoding="utf-8"))
-    asked = {tokens: stake for stake, (tokens, _, _, _) in zip((700, 90), (rows[4], rows[2]), strict=True)}
+    asked = {tokens: stake for stake, (tokens, *_) in zip((700, 90), (rows[4], rows[2]), strict=True)}
     told = [
         {"tokens": [*tokens], "df": 9, "count": 9, "anchor": "", "filled": "", "example": " ".join(tokens)}
         | {"score": 0.4, "stake": stake}
@@ -268,6 +268,21 @@ def test_rejected_candidates_that_few_would_decide_are_counted(cli: Cli, mined: 
     assert shown == [*(f"near {n}" for n in range(10)), "often said"]
     assert lines[-1] == "and 4 more, rarer or less likely (--limit 0 lists all)"
     assert cli("show", tmp_path / "p.json", "--rejected", "--limit", "0").out.count("below the cut-off  ") == 15
+
+
+def test_what_was_a_template_hides_no_candidate_that_was_none(cli: Cli, mined: Path, tmp_path: Path) -> None:
+    """Ten of each are shown, and what others cover if it is frequent."""
+    pack = Pack.load(shutil.copy(mined / f"{SOURCES[0]}.json", tmp_path / "p.json"))
+    base = {"df": 3, "count": 4, "reason": "r"}
+    rows = [{"tokens": ["gone", str(n)], "example": f"Gone {n}", "anchor": "line", **base} for n in range(14)]
+    rows += [{"tokens": ["near", str(n)], **base} for n in range(14)]
+    rows += [{"tokens": ["within", str(n)], "example": "w", **base, "df": 3 + 30 * (n > 3)} for n in range(5)]
+    (tmp_path / "p.rejected.jsonl.gz").write_bytes(gzip.compress("".join(json.dumps(r) + "\n" for r in rows).encode()))
+    replace(pack, rejected={"r": len(rows)}, questions=()).save(tmp_path / "p.json", force=True)
+    lines = cli("show", tmp_path / "p.json", "--rejected").out.splitlines()
+    shown = [" ".join(line.split()[-2:]) for line in lines if "  r  " in line or " r " in line]
+    told = [one for one in shown if one.split()[0] in ("gone", "near", "within")]
+    assert told == [*(f"gone {n}" for n in range(10)), *(f"near {n}" for n in range(10)), "within 4"]
 
 
 def test_a_folder_lists_the_largest_source_first(cli: Cli, mined: Path, tmp_path: Path) -> None:

@@ -45,9 +45,11 @@ def _halving(pack: Pack, lines: list[str], titles: list[str] | None = None) -> s
         replace(one, text=f"{one.text}\n{line}", title=titles[number] if titles else None)
         for number, (one, line) in enumerate(zip(ARTICLES, lines, strict=True))
     ]
-    halving = find_halving(pack, articles)
+    beginnings, labels = find_halving(pack, articles)
     assert not tearing_templates(pack, articles)
-    return {" ".join(one.tokens or ()) for one in pack.templates if one.id in halving}
+    strings = {one.id: " ".join(one.tokens or ()) for one in pack.templates}
+    assert all(strings[name].endswith(":") for name in labels) and not any(strings[name][-1] == ":" for name in beginnings)
+    return {strings[name] for name in beginnings | labels}
 
 
 @pytest.mark.parametrize("cut_off", [29, 31])

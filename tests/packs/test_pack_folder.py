@@ -17,11 +17,11 @@ from templatemine.errors import CorpusError, PackError
 from templatemine.io.jsonl import encode_line
 from templatemine.mining.candidates import CandidateStrings, RejectedCandidates
 from templatemine.mining.corpus import Vocabulary
-from templatemine.model import Document, PageHistory
+from templatemine.model import Document, PageHistory, RejectedCandidate
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import (
     PackFiles,
-    RejectedCandidate,
+    compress_rejected,
     open_pack_folder,
     pack_files,
     read_rejected,
@@ -32,9 +32,9 @@ from templatemine.pipeline import mine
 from templatemine.text.patterns import pattern_set
 
 REJECTED: list[RejectedCandidate] = [
-    (("of", "the"), 9, 30, "in other sources"),
-    (("{number}", "{{x}}", '"\\"', "\x01\x7f", "é"), 5, 2**31 - 1, 'too "rare"'),
-    (("a\ud800", "新"), 3, 3, "too rare"),
+    RejectedCandidate(("of", "the"), 9, 30, "in other sources"),
+    RejectedCandidate(("{number}", "{{x}}", '"\\"', "\x01\x7f", "é"), 5, 2**31 - 1, 'too "rare"'),
+    RejectedCandidate(("a\ud800", "新"), 3, 3, "too rare"),
 ]
 
 
@@ -104,14 +104,24 @@ def test_round_trip(tmp_path: Path, pack: Pack) -> None:
     assert list(read_rejected(str(paths[1]))) == []
     lines = gzip.decompress((tmp_path / "a.rejected.jsonl.gz").read_bytes()).splitlines(keepends=True)
     keys = ("tokens", "df", "count", "reason")
-    assert lines == [encode_line(dict(zip(keys, row, strict=True))) for row in REJECTED]
+    assert lines == [encode_line(dict(zip(keys, row, strict=False))) for row in REJECTED]
+
+
+def test_templates_that_were_taken_away_are_listed_as_they_were(tmp_path: Path, pack: Pack) -> None:
+    nearest = [RejectedCandidate(("\u65b0", "{slot:names}"), 2, 3, "tears", "line", "byline", "\u65b0 Jane Roe")]
+    covered = [RejectedCandidate(("By", "Ann\ud800"), 9, 9, "within", "start", "", "By Ann\ud800")]
+    made = replace(columns(REJECTED), nearest=nearest, covered=covered)
+    (tmp_path / "a.rejected.jsonl.gz").write_bytes(compress_rejected(made))
+    expected = [*nearest, *REJECTED, *covered]
+    assert list(read_rejected(tmp_path / "a.json")) == list(made) == expected
+    assert len(made) == len(expected)
 
 
 def test_many_rejected_strings(tmp_path: Path, pack: Pack) -> None:
-    many: list[RejectedCandidate] = [
-        ((f"w{number}", "x" * (number % 7)), number, number, "r") for number in range(10_000)
+    many = [
+        RejectedCandidate((f"w{number}", *filter(None, ["x" * (number % 7)])), number, number, "r")
+        for number in range(10_000)
     ]
-    many = [(tuple(filter(None, tokens)), df, count, reason) for tokens, df, count, reason in many]
     save(tmp_path, Result("a", pack, many))
     assert list(read_rejected(tmp_path / "a.json")) == many[::-1]  # the most frequent first
     assert list(columns(many)) == many[::-1]
@@ -244,6 +254,13 @@ def test_what_is_no_pack_is_told_at_once(tmp_path: Path, pack: Pack, text: str) 
         (gzip.compress(b"{}\n"), ":1: expected a rejected candidate"),
         (gzip.compress(b'{"tokens": "ab", "df": 1, "count": 1, "reason": "r"}\n'), ":1: expected a rejected candidate"),
         (gzip.compress(b"{\n"), ":1: expected a rejected candidate"),
+        *(
+            (
+                gzip.compress(encode_line({"tokens": ["a"], "df": 1, "count": 1, "reason": "r", name: value})),
+                ":1: expected a rejected candidate",
+            )
+            for name, value in (("anchor", "top"), ("anchor", []), ("kind", "prose"), ("kind", 1), ("example", 1))
+        ),
     ],
 )
 def test_rejected_strings_that_cannot_be_read(tmp_path: Path, content: bytes | None, message: str) -> None:
@@ -272,7 +289,7 @@ def test_packs_of_pages_without_their_templates(tmp_path: Path, pack: Pack) -> N
 
 
 def test_the_nearest_rejected_strings_come_first() -> None:
-    rows: list[RejectedCandidate] = [(("a",), 9, 9, "r"), (("b",), 3, 3, "r"), (("c",), 5, 5, "r"), (("d",), 7, 7, "r")]
+    rows = [RejectedCandidate((name,), df, df, "r") for name, df in (("a", 9), ("b", 3), ("c", 5), ("d", 7))]
     near = replace(columns(rows), nearness=np.array([0.1, 0.4, 0.1, -0.2], np.float32))
     assert [tokens for tokens, *_ in near] == [("b",), ("a",), ("c",), ("d",)]
     assert [json.loads(line)["tokens"] for block in near.json_lines() for line in block.splitlines()] == [

@@ -16,7 +16,7 @@ from test_page import HOSTILE
 
 from templatemine.config import ReadConfig
 from templatemine.io.read import read_documents
-from templatemine.model import Document, Template
+from templatemine.model import Document, RejectedCandidate, Template
 from templatemine.packs.pack import Pack
 from templatemine.report.page import render
 from templatemine.report.view import make_report
@@ -50,7 +50,7 @@ def report() -> str:
         ),
     ]
     before = {source: replace(one, templates=one.templates[1:]) for source, one in packs.items()}
-    rejected = [(("a", "string"), 5, 6, reason) for reason in pack.rejected]
+    rejected = [RejectedCandidate(("a", "string"), 5, 6, reason) for reason in pack.rejected]
     made = make_report(packs, documents, lambda source: rejected, before=before)
     return "".join(render(made, "Report"))
 

@@ -14,7 +14,7 @@ from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig, ReadConfig, ReportConfig
 from templatemine.evaluation.residue import TORN, find_residues
 from templatemine.io.read import read_documents
-from templatemine.model import Document, Template
+from templatemine.model import Document, RejectedCandidate, Template
 from templatemine.packs.families import group_families
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import template_id
@@ -357,7 +357,7 @@ def test_charts_are_of_the_method_that_ran(pack: Pack, unscored: Pack, documents
 
 
 def test_every_column_is_explained(pack: Pack, documents: list[Document]) -> None:
-    rejected = [(("a", "b"), 4, 5, reason) for reason in pack.rejected]
+    rejected = [RejectedCandidate(("a", "b"), 4, 5, reason) for reason in pack.rejected]
     packs = {name: replace(pack, source=name) for name in ("a", "b")}
     dated = [replace(one, source=name, date="2024-01-01") for one in documents for name in packs]
     before = {**packs, "a": replace(packs["a"], templates=pack.templates[1:])}

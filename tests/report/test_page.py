@@ -15,7 +15,7 @@ import pytest
 from templatemine.config import ReadConfig, ReportConfig
 from templatemine.errors import MissingExtraError, pip_line
 from templatemine.io.read import read_documents
-from templatemine.model import Document, Template
+from templatemine.model import Document, RejectedCandidate, Template
 from templatemine.packs.pack import Pack
 from templatemine.report.page import render
 from templatemine.report.view import make_report
@@ -90,7 +90,7 @@ def hostile(pack: Pack) -> tuple[dict[str, Pack], list[Document]]:
 
 def made(tmp_path: Path | None = None) -> str:
     packs, documents = hostile(Pack.load(GOLDEN / "learned.pack.json"))
-    report = make_report(packs, documents, lambda source: [((HOSTILE, "x"), 9, 9, HOSTILE)])
+    report = make_report(packs, documents, lambda source: [RejectedCandidate((HOSTILE, "x"), 9, 9, HOSTILE)])
     return "".join(render(report, HOSTILE)).encode("utf-8", "backslashreplace").decode()
 
 
@@ -221,7 +221,11 @@ def test_shared_expressions() -> None:
 
 def test_rejected_strings_by_reason() -> None:
     pack = Pack.load(GOLDEN / "learned.pack.json")
-    rows = [((f"w{number}",), 30 - number, 40 - number, reason) for number in range(30) for reason in pack.rejected]
+    rows = [
+        RejectedCandidate((f"w{number}",), 30 - number, 40 - number, reason)
+        for number in range(30)
+        for reason in pack.rejected
+    ]
     (source,) = make_report({pack.source: pack}, None, lambda source: iter(rows), ReportConfig(rejected=3)).sources
     assert {one.reason: one.number for one in source.rejected} == pack.rejected
     assert all(len(one.strings) == min(3, one.number) for one in source.rejected)

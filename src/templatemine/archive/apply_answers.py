@@ -13,10 +13,9 @@ from typing import NamedTuple
 from templatemine.errors import ConfigError, counted
 from templatemine.mining.questions import OtherTemplates
 from templatemine.mining.templates import slotted_anchor
-from templatemine.model import Document, Question, Template
+from templatemine.model import Document, Question, RejectedCandidate, Template
 from templatemine.packs.overrides import Rule, accept_rule
 from templatemine.packs.pack import Pack
-from templatemine.packs.pack_folder import RejectedCandidate
 from templatemine.packs.pack_record import bare_template, rule_id, template_id
 from templatemine.packs.readable import join_tokens
 from templatemine.text.characters import ends_sentence, words_beside
@@ -139,13 +138,12 @@ def find_accept_rules(pack: Pack, names: Set[str], left: Mapping[str, Rule]) -> 
 
 
 def find_candidate_rules(names: Set[str], rejected: Iterable[RejectedCandidate]) -> dict[str, tuple[Rule, ...]]:
-    """Do as `find_accept_rules` among rejected candidates, which are read as far as necessary."""
+    """Do as `find_accept_rules` among rejected candidates; of several that are one string, the rule is that of what was
+    a template, with its position, or of the first."""
     found: dict[str, tuple[Rule, ...]] = {}
-    for tokens, df, count, _ in rejected if names else ():
-        if (name := template_id(tokens)) in names:
-            found[name] = (Rule(action="accept", tokens=tokens, df=df, count=count),)
-            if len(found) == len(names):
-                break
+    for one in rejected if names else ():
+        if (name := template_id(one.tokens)) in names and (name not in found or one.example):
+            found[name] = (accept_rule(one),)
     return found
 
 

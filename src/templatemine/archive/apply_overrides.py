@@ -25,13 +25,12 @@ from typing import Any
 from templatemine.errors import ConfigError, PackError, warn_caller
 from templatemine.mining.select import BELOW_CUTOFF, NO_MODE, REASONS, TOO_FEW
 from templatemine.mining.stages import SourceReport
-from templatemine.model import Template
+from templatemine.model import RejectedCandidate, Template
 from templatemine.packs.oddities import tell_void_rules
 from templatemine.packs.overrides import Overrides, Rule, read_rules, rule_mark
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_checks import check_handwritten, check_slot, is_example
 from templatemine.packs.pack_folder import (
-    RejectedCandidate,
     SerialisedPack,
     SourceOutcome,
     StandingPacks,
@@ -51,7 +50,7 @@ from templatemine.packs.pack_record import (
 )
 from templatemine.packs.readable import fold_case, join_tokens, sought_words
 from templatemine.text.patterns import TABLE
-from templatemine.text.slots import DATELINE, HEADLINES
+from templatemine.text.slots import DATELINE, HEADLINES, slot_kind
 
 STRING_ACTIONS = ("accept", "reject", "edit")
 """Actions that are about one string."""
@@ -154,7 +153,10 @@ class RuleIndex:
         )
 
     def adds(self, tokens: tuple[str, ...], df: int, reason: str) -> bool:
-        """Return whether a rejected candidate comes in, rules about this very string aside."""
+        """Return whether a rejected candidate comes in, rules about this very string aside: none with a slot, which
+        takes more than the words of a rule."""
+        if any(slot_kind(token) is not None for token in tokens):
+            return False
         words = fold_case(sought_words(tokens)) if self.never or self.always else ""
         if any(text in words for text in self.never):
             return False
@@ -197,11 +199,11 @@ def apply_rules(
         if rule.tokens is not None and template_id(rule.tokens) not in (kept_ids if rule.action == "edit" else base_ids)
     }
     if index.may_add:
-        for tokens, df, count, reason in rejected:
-            if tokens not in rows and index.adds(tokens, df, reason):
-                name = template_id(tokens)
+        for one in rejected:
+            if one.tokens not in rows and index.adds(one.tokens, one.df, one.reason):
+                name = template_id(one.tokens)
                 if name not in base_ids and name not in index.by_id:
-                    rows[tokens] = df, count, "", ""
+                    rows[one.tokens] = one.df, one.count, one.anchor, one.example
             if len(rows) > MAX_ADDED:
                 raise ConfigError(
                     f"expected rules that bring at most {MAX_ADDED:,} strings, and these bring more; "

@@ -21,10 +21,10 @@ from templatemine.archive.apply_overrides import RuleIndex, apply_rules
 from templatemine.archive.update import read_left_rules
 from templatemine.errors import ConfigError, CorpusError, counted, spelled
 from templatemine.io.lock import locked
-from templatemine.model import Question
+from templatemine.model import Question, RejectedCandidate
 from templatemine.packs.overrides import Rule, accept_rule
 from templatemine.packs.pack import Pack
-from templatemine.packs.pack_folder import RejectedCandidate, read_rejected, rejected_path
+from templatemine.packs.pack_folder import read_rejected, rejected_path
 from templatemine.packs.readable import join_tokens, template_text
 
 

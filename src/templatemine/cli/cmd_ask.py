@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     from templatemine.archive.apply_answers import QuestionContexts
     from templatemine.desk.effects import Effects
     from templatemine.desk.library import Article
-    from templatemine.model import Question
+    from templatemine.model import Question, RejectedCandidate
     from templatemine.packs.pack import Pack
-    from templatemine.packs.pack_folder import RejectedCandidate
     from templatemine.report.terminal import Painter
 
 DESCRIPTION = """\

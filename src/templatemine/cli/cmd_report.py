@@ -63,7 +63,8 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Load, measure, write."""
     from templatemine.io.write import atomic_writer
-    from templatemine.packs.pack_folder import PackFiles, RejectedCandidate, read_rejected
+    from templatemine.model import RejectedCandidate
+    from templatemine.packs.pack_folder import PackFiles, read_rejected
     from templatemine.packs.readable import shorten
     from templatemine.report.page import rejection_command, render, require_libraries
     from templatemine.report.summary import summarise

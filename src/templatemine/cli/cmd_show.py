@@ -19,10 +19,9 @@ from templatemine.errors import ConfigError, CorpusError, PackError, counted
 from templatemine.kinds import DEFAULT_POLICY, POLICIES, parse_kinds
 
 if TYPE_CHECKING:
-    from templatemine.model import PageHistory, Template
+    from templatemine.model import PageHistory, RejectedCandidate, Template
     from templatemine.packs.overrides import Overrides
     from templatemine.packs.pack import Pack
-    from templatemine.packs.pack_folder import RejectedCandidate
 
 DESCRIPTION = """\
 Shows a pack: its source, the histogram of strings over document frequency with
@@ -128,7 +127,7 @@ def _rejected_json(pack: Pack, file: str, limit: int | None) -> list[dict[str, A
     stakes = [{"stake": stake} for _, stake in asked]
     rows = islice(_order_rejected(asked, file), limit)
     return [
-        {"id": template_id(row[0]), **dict(zip(names, row, strict=True)), **stake}
+        {"id": template_id(row[0]), **dict(zip(names, row, strict=False)), **stake}
         for row, stake in zip(rows, chain(stakes, repeat({})), strict=False)
     ]
 
@@ -147,17 +146,19 @@ def _asked_candidates(pack: Pack, file: str) -> list[tuple[RejectedCandidate, in
 
 def _select_rejected(pack: Pack, asked: Sequence[tuple[RejectedCandidate, int]], file: str) -> list[RejectedCandidate]:
     """Return those that a person may want to decide: asked about; or of two words or more, for one is in every story,
-    and the nearest to being templates, or frequent."""
+    and once templates, or the nearest to being some, or frequent."""
     first = [row for row, _ in asked]
+    withdrawn: list[RejectedCandidate] = []  # the first in the file, but for those that other templates cover
     nearest: list[RejectedCandidate] = []
     frequent: list[RejectedCandidate] = []
     least = max(_MIN_FREQUENT, _FREQUENT * pack.documents)
     for row in islice(_order_rejected(asked, file), len(first), None):
-        if row[0][1:] and len(nearest) < _NEAREST:
-            nearest.append(row)
+        near = withdrawn if row.example and not nearest else nearest
+        if row[0][1:] and len(near) < _NEAREST:
+            near.append(row)
         elif row[0][1:] and row[1] >= least:
             frequent.append(row)
-    return [*first, *nearest, *sorted(frequent, key=lambda row: -row[1])]
+    return [*first, *withdrawn, *nearest, *sorted(frequent, key=lambda row: -row[1])]
 
 
 def _order_rejected(asked: Sequence[tuple[RejectedCandidate, int]], file: str) -> Iterator[RejectedCandidate]:
@@ -333,15 +334,15 @@ def _format_rejected(pack: Pack, file: str, limit: int | None, width: int | None
     stakes = chain((f"{stake:,}" for _, stake in asked), repeat("-"))
     rows = [
         (
-            f"{df:,}",
-            _format_share(df, pack),
-            f"{count:,}",
+            f"{one.df:,}",
+            _format_share(one.df, pack),
+            f"{one.count:,}",
             *([next(stakes)] if asked else []),
-            reason,
-            template_id(tokens),
-            messages.escape_line(join_tokens(tokens)),
+            one.reason,
+            template_id(one.tokens),
+            messages.escape_line(join_tokens(one.tokens, one.example)),
         )
-        for tokens, df, count, reason in (
+        for one in (
             _select_rejected(pack, asked, file)[:_MAX_TEMPLATES]
             if limit is None
             else islice(_order_rejected(asked, file), limit or None)

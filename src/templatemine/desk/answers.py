@@ -298,14 +298,14 @@ class Desk:
         wanted = fold_case(text)
         rows: list[dict[str, Any]] = []
         first = wanted.split(" ")[0] if wanted else ""
-        for tokens, df, count, reason in self.library.rejected(stored):
+        for one in self.library.rejected(stored):
             # Most candidates can be skipped by their tokens, without joining them.
-            if not any(first[:1] in token.casefold() for token in tokens):
+            if not any(first[:1] in token.casefold() for token in one.tokens):
                 continue
-            said = join_tokens(tokens)
-            if wanted in said.casefold() and template_id(tokens) not in there:
-                row = {"tokens": tokens, "text": said, "df": df, "count": count, "reason": reason}
-                rows.append({**row, "score": scores.get(tokens)})
+            said = join_tokens(one.tokens, one.example)
+            if wanted in said.casefold() and template_id(one.tokens) not in there:
+                row = {"tokens": one.tokens, "text": said, "df": one.df, "count": one.count, "reason": one.reason}
+                rows.append({**row, "score": scores.get(one.tokens)})
                 if len(rows) >= MAX_FOUND:
                     break
         return rows

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from templatemine.archive.apply_answers import ALL, LABEL, STORY, add_answer_rules, open_questions
+from templatemine.archive.apply_answers import ALL, LABEL, STORY, add_answer_rules, find_candidate_rules, open_questions
 from templatemine.desk import review
 from templatemine.desk.library import Library, StoredPack, parse_rules, stamp_rule
 from templatemine.desk.open_source import OpenSource
@@ -200,10 +200,13 @@ def _complete_rule(library: Library, stored: StoredPack, opened: OpenSource, rul
         example = trial.example or rule.example
         return Rule(action="add", regex=rule.regex, example=example, df=trial.touched, count=trial.matches)
     if rule.action == "accept" and rule.tokens is not None and not rule.df:
-        for tokens, df, count, _ in library.rejected(stored):
-            if tokens == rule.tokens:
-                kinds = (one.kind for one in stored.pack.questions if one.tokens == tokens)
-                return replace(rule, df=df, count=count, kind=rule.kind or next(kinds, ""))
+        same = [one for one in library.rejected(stored) if one.tokens == rule.tokens]
+        for known in find_candidate_rules({rule_id(rule)}, same).values():
+            kinds = (one.kind for one in stored.pack.questions if one.tokens == rule.tokens)
+            (found,) = known
+            kind = rule.kind or found.kind or next(kinds, "")
+            anchor, example = rule.anchor or found.anchor, rule.example or found.example
+            return replace(rule, df=found.df, count=found.count, kind=kind, anchor=anchor, example=example)
     return rule
 
 

@@ -20,10 +20,9 @@ from templatemine.archive.apply_overrides import apply_rules
 from templatemine.cleaning.cleaner import Cleaner, count_lost
 from templatemine.desk.library import Article
 from templatemine.errors import CapacityError
-from templatemine.model import Question, Template
+from templatemine.model import Question, RejectedCandidate, Template
 from templatemine.packs.families import Variants
 from templatemine.packs.pack import Pack
-from templatemine.packs.pack_folder import RejectedCandidate
 from templatemine.packs.pack_record import bare_template
 from templatemine.report.doubts import MAX_MATCHED_TEXTS, Signs, find_signs, measure_matches, varies
 from templatemine.report.risk import OccurrenceColumns, Occurrences, exclusive_lengths

@@ -21,10 +21,10 @@ from templatemine.desk.store import Conflict, Decision, Event, Store, escape_sur
 from templatemine.errors import CorpusError, PackError
 from templatemine.io.lock import locked
 from templatemine.io.write import atomic_writer
-from templatemine.model import Document, Record
+from templatemine.model import Document, Record, RejectedCandidate
 from templatemine.packs.overrides import Rule, read_rules
 from templatemine.packs.pack import Pack
-from templatemine.packs.pack_folder import RejectedCandidate, pack_files, read_rejected, rejected_path
+from templatemine.packs.pack_folder import pack_files, read_rejected, rejected_path
 from templatemine.packs.pack_record import bare_template
 from templatemine.packs.revision import Revision, file_version
 

@@ -31,11 +31,10 @@ from templatemine.desk.library import Article
 from templatemine.errors import CapacityError, ConfigError, PackError
 from templatemine.kinds import CUT_ALL
 from templatemine.matching import _cutting
-from templatemine.model import Span, Template
+from templatemine.model import RejectedCandidate, Span, Template
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_checks import compile_handwritten
-from templatemine.packs.pack_folder import RejectedCandidate
 from templatemine.packs.pack_record import bare_template, rule_id
 from templatemine.packs.readable import fold_case, outermost_templates, template_text
 from templatemine.report.marks import elide, escape_text, split_pieces
@@ -84,9 +83,9 @@ class CutoffPreview:
         base = [template for template in mined_templates(pack) if template.tokens is not None]
         there = {template.id for template in base}
         rows = [_CutoffCandidate(template, True) for template in base]
-        frequent = (row for row in rejected if row[3] in FREQUENCY_REASONS)  # which a moved cut-off may bring
-        for tokens, df, count, _ in frequent:
-            template = bare_template(tokens, df, count)
+        frequent = (one for one in rejected if one.reason in FREQUENCY_REASONS)  # which a moved cut-off may bring
+        for one in frequent:
+            template = bare_template(one.tokens, one.df, one.count)
             if template.id not in there:
                 rows.append(_CutoffCandidate(template, False))
             if len(rows) >= MAX_ADDED:

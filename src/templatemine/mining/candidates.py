@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from templatemine import _core
 from templatemine.errors import counted
-from templatemine.io.jsonl import encode_text
+from templatemine.io.jsonl import encode_line, encode_text
 from templatemine.mining.corpus import Corpus, Repeats, Vocabulary
-from templatemine.model import IntArray, LongArray, PageHistory
+from templatemine.model import IntArray, LongArray, PageHistory, RejectedCandidate
 from templatemine.text.patterns import PatternSet
 from templatemine.text.reading import ReadingRules
 
@@ -159,9 +159,12 @@ class RejectedCandidates:
     patterns: PatternSet
     nearness: NDArray[np.float32] | None = None
     """Sort key of each, if scores decided: the nearest to a template is the greatest."""
+    nearest: Sequence[RejectedCandidate] = ()
+    covered: Sequence[RejectedCandidate] = ()
+    """Templates that were taken away again (`withdrawals`): before all strings, and behind them."""
 
     def __len__(self) -> int:
-        return len(self.strings)
+        return len(self.nearest) + len(self.strings) + len(self.covered)
 
     def __repr__(self) -> str:
         return f"<RejectedCandidates: {counted(len(self), 'string')}>"
@@ -169,6 +172,7 @@ class RejectedCandidates:
     def json_lines(self) -> Iterator[bytes]:
         """Yield lines of JSON, many at a time, the nearest to being templates first.  They are made natively, for
         there are a million candidates in 100 MB of text."""
+        yield from (encode_line(one.as_dict()) for one in self.nearest)
         is_plain, readable = _PLAIN_JSON.fullmatch, self.patterns.readable
         names = _join_bytes(
             b'"%b"' % name if is_plain(name) else encode_text(readable(name)) for name in self.strings.names
@@ -176,6 +180,7 @@ class RejectedCandidates:
         ends = _join_bytes(b',"reason":' + encode_text(reason) + b"}\n" for reason in self.reasons)
         for batch, reasons in self._batches():
             yield _core.format_json_rows(batch.tokens, batch.bounds, *names, batch.df, batch.count, *ends, reasons)
+        yield from (encode_line(one.as_dict()) for one in self.covered)
 
     def _batches(self) -> Iterator[tuple[CandidateStrings, NDArray[np.int8]]]:
         """Yield batches of strings with the reason of each, the nearest first, or the most frequent."""
@@ -186,15 +191,18 @@ class RejectedCandidates:
             rows = order[start : start + _CHUNK]
             yield self.strings.take(rows), self.reason_of[rows]
 
-    def __iter__(self) -> Iterator[tuple[tuple[str, ...], int, int, str]]:
-        """Yield (tokens, df, count, reason), in the order of `json_lines`."""
+    def __iter__(self) -> Iterator[RejectedCandidate]:
+        """Yield candidates in the order of `json_lines`."""
+        yield from self.nearest
         names = [self.patterns.readable(name) for name in self.strings.names]
         # Lists of all tokens would be several times the strings.
         for batch, reasons in self._batches():
             tokens, bounds = batch.tokens.tolist(), batch.bounds.tolist()
             columns = bounds[:-1], bounds[1:], batch.df.tolist(), batch.count.tolist(), reasons.tolist()
             for first, end, df, count, reason in zip(*columns, strict=True):
-                yield tuple([names[token] for token in tokens[first:end]]), df, count, self.reasons[reason]
+                said = tuple([names[token] for token in tokens[first:end]])
+                yield RejectedCandidate(said, df, count, self.reasons[reason])
+        yield from self.covered
 
 
 def _join_bytes(parts: Iterable[bytes]) -> tuple[bytearray, NDArray[np.int64]]:

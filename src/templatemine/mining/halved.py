@@ -25,28 +25,33 @@ MIN_HALVED_SHARE = 0.5
 _SENTENCE_END = re.compile(rf"\n|[{re.escape(SENTENCE_MARKS)}][^\w\s]*\s")
 
 
-def find_halving(pack: Pack, documents: Sequence[Document]) -> set[str]:
-    """Return the ids of the templates of a pack that end most of their cuts within a sentence, or behind a label alone.
+def find_halving(pack: Pack, documents: Sequence[Document]) -> tuple[set[str], set[str]]:
+    """Return the ids of the templates of a pack that end most of their cuts within a sentence, and of those that mostly
+    end them behind a label alone.
 
     The title of the article itself is no object of a label.
     """
     if pack.html or not pack.templates:
-        return set()
+        return set(), set()
     found = [*find_cuts(pack, documents)]
     ends = SentenceEnds([text for _, text, _ in found])
-    cuts, halved = Counter[int](), Counter[int]()
+    cuts, halved, alone = Counter[int](), Counter[int](), Counter[int]()
     for document, text, spans in found:
         for start, end, rows in join_spans(text, spans):
             cuts.update({*rows})
             title, behind = document.title, text[end : end + MAX_TITLE]
             is_alone = leaves_object(text, start, end) and not (title and opens_with_title(behind, title))
             if is_alone or ends.leaves_rest(text, start, end):
-                halved.update(_find_blamed(pack, text[start:end]).intersection(rows))
-    return {
-        pack.templates[row].id
+                blamed = _find_blamed(pack, text[start:end]).intersection(rows)
+                halved.update(blamed)
+                alone.update(blamed if is_alone else ())
+    ids = {
+        row: pack.templates[row].id
         for row, count in halved.items()
         if count >= MIN_TEARS and count >= MIN_HALVED_SHARE * cuts[row]
     }
+    labels = {name for row, name in ids.items() if 2 * alone[row] > halved[row]}
+    return {*ids.values()} - labels, labels
 
 
 def _find_blamed(pack: Pack, cut: str) -> set[int]:

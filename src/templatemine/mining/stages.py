@@ -62,7 +62,6 @@ from templatemine.mining.select import (
     HEADLINE,
     HEADLINES_STAY,
     REASONS,
-    REDUNDANT,
     UNLIKELY,
     UNMARKED,
     Decision,
@@ -77,6 +76,7 @@ from templatemine.mining.stranded import count_again, find_own_titles, find_stra
 from templatemine.mining.templates import Slots, anchor_of, build_questions, build_templates, find_overruns, find_slots
 from templatemine.mining.titles import Titles, opens_with_title
 from templatemine.mining.tokenise import document_days, is_html_source, tokenise
+from templatemine.mining.withdrawals import COVERED, Withdrawals
 from templatemine.model import Cutoff, Document, IntArray, PageHistory, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_checks import drop_mismatches
@@ -379,6 +379,8 @@ TEARS, OVERRUN = "tears sentences", "takes the sentence behind a headline"
 """Reason of templates whose cuts leave half a sentence on each side; and of labels whose slots run over."""
 UNBOUNDED = "takes any sentence that ends with it"
 """And of those in texts of one line whose slot nothing bounds."""
+MISMATCH = "no match of its own example"
+"""And of what could not be read again."""
 
 _HASH_STEP = 0x0123456789ABCD
 """Between the hashes of candidates of one string; any number will do."""
@@ -467,6 +469,7 @@ class MatchStep:
             candidates = apply_counts(candidates, self.query, answer)
         accepted, rejected = np.flatnonzero(reason_of == 0), np.flatnonzero(reason_of)
         overruns = find_overruns(candidates, self.slots, answer.fillers)
+        withdrawals = Withdrawals()
         counts = {reasons[code]: count for code, count in enumerate(np.bincount(reason_of).tolist()) if code and count}
         pack = Pack(
             source=candidates.source,
@@ -485,11 +488,12 @@ class MatchStep:
             pages=candidates.pages,
             reading=candidates.rules or PLAIN,
             questions=build_questions(candidates, choose_questions(candidates), documents, options),
-            rejected={**counts, **({OVERRUN: len(overruns)} if overruns else {})},
+            rejected=counts,
         )
         if options.way.learned:
-            pack = _settle_templates(pack, candidates, reason_of, overruns, documents, options)
-        pack = drop_mismatches(pack)
+            pack = _settle_templates(pack, withdrawals, candidates, reason_of, overruns, documents, options)
+        pack = withdrawals.compare(pack, drop_mismatches(pack), MISMATCH)
+        pack, nearest, covered = withdrawals.settle(pack)
         strings = candidates.strings.take(rejected)
         return SourceReport(
             source=candidates.source,
@@ -504,6 +508,8 @@ class MatchStep:
                 nearness=None
                 if candidates.verdicts is None
                 else _rank_scores(candidates.verdicts.score, reason_of)[rejected],
+                nearest=nearest,
+                covered=covered,
             ),
             claims=collect_claims(candidates, self.cross_counts, accepted, pack, options),
         )
@@ -511,6 +517,7 @@ class MatchStep:
 
 def _settle_templates(
     pack: Pack,
+    withdrawals: Withdrawals,
     candidates: SourceCandidates,
     reason_of: NDArray[np.int8],
     overruns: Collection[int],
@@ -518,35 +525,36 @@ def _settle_templates(
     options: ResolvedConfig,
 ) -> Pack:
     """Return a pack with what its cuts in the archive show: templates that do harm, or nothing, go; beginnings, lists,
-    families of names, labels with headlines, and what would stay between two cuts come."""
+    families of names, labels with headlines, and what would stay between two cuts come.  `withdrawals` is OUT."""
     mined = _sampled(candidates, documents)
     looked = choose_by_text(mined, MAX_LOOKED_AT)
-    pack = _reject(pack, TEARS, tearing_templates(pack, looked))
+    withdrawals.add(_build_labels(candidates, sorted(overruns), documents, options), OVERRUN)
+    pack = withdrawals.reject(pack, TEARS, tearing_templates(pack, looked))
     # A string that leaves half a sentence is no boilerplate that lacks its beginning: prose would go whole.
-    pack = add_heads(pack, looked)
-    pack = _reject(pack, UNBOUNDED, find_unbounded(pack))
-    pack = _sign_posts(pack, candidates, reason_of, documents, options)
-    pack = unite_families(add_headlines(pack, looked), looked)
+    pack = withdrawals.compare(pack, add_heads(pack, looked))
+    pack = withdrawals.reject(pack, UNBOUNDED, find_unbounded(pack))
+    pack = withdrawals.compare(pack, _sign_posts(pack, candidates, reason_of, documents, options))
+    pack = withdrawals.compare(pack, add_headlines(pack, looked))
+    pack = withdrawals.compare(pack, unite_families(pack, looked))
     staying = np.flatnonzero(reason_of == HEADLINES_STAY).tolist()
-    rows = np.array([*staying, *sorted(overruns)], np.int64)
-    labels = build_templates(candidates, rows, documents, {}, Fillers(()), options) if len(rows) else ()
-    pack = _settle_labels(pack, labels, looked, mined)
+    labels = _build_labels(candidates, [*staying, *sorted(overruns)], documents, options)
+    pack = _settle_labels(pack, withdrawals, labels, looked, mined)
     pack = add_islands(pack, looked, mined)
     pack = add_rests(pack, looked, mined)
-    pack = _reject(pack, TEARS, find_halving(pack, looked))
-    pack = _reject(pack, REASONS[REDUNDANT], find_covered(pack, looked, mined))
+    beginnings, labels_alone = find_halving(pack, looked)
+    pack = withdrawals.reject(pack, TEARS, beginnings)
+    pack = withdrawals.reject(pack, REASONS[HEADLINES_STAY], labels_alone)
+    pack = withdrawals.reject(pack, COVERED, find_covered(pack, looked, mined))
     pack = weigh_questions(pack, looked)
     forget_texts()
     return pack
 
 
-def _reject(pack: Pack, reason: str, ids: Collection[str]) -> Pack:
-    """Return a pack without the templates of some ids, which count as rejected for a reason."""
-    if not ids:
-        return pack
-    kept = tuple(template for template in pack.templates if template.id not in ids)
-    rejected = {**pack.rejected, reason: pack.rejected.get(reason, 0) + len(ids)}
-    return replace(pack, templates=kept, rejected=rejected)
+def _build_labels(
+    candidates: SourceCandidates, rows: Sequence[int], documents: Sequence[Document], options: ResolvedConfig
+) -> Sequence[Template]:
+    """Return templates of some strings without the slots that they may have."""
+    return build_templates(candidates, np.array(rows, np.int64), documents, {}, Fillers(()), options) if rows else ()
 
 
 def _sign_posts(
@@ -563,23 +571,27 @@ def _sign_posts(
         for row in np.flatnonzero((reason_of == DATA) | (reason_of == UNMARKED)).tolist()
         if is_signature(strings.readable(row, options.patterns))
     ]
-    labels = build_templates(candidates, np.array(rows, np.int64), documents, {}, Fillers(()), options) if rows else ()
+    labels = _build_labels(candidates, rows, documents, options)
     sampled = _sampled(candidates, documents)
     return add_signatures(pack, labels, sampled, find_share(pack, sampled))
 
 
 def _settle_labels(
-    pack: Pack, staying: Sequence[Template], looked: Sequence[Document], documents: Sequence[Document]
+    pack: Pack,
+    withdrawals: Withdrawals,
+    staying: Sequence[Template],
+    looked: Sequence[Document],
+    documents: Sequence[Document],
 ) -> Pack:
     """Return a pack without the labels that would go alone, or with the headline of the article itself, but with all
     labels, these and `staying` ones too, before headlines that the archive knows."""
     titles = Titles(documents, pack.reading)
     heads = find_own_titles(pack, looked, titles)
-    pack = _reject(pack, REASONS[HEADLINE], heads)
+    pack = withdrawals.reject(pack, REASONS[HEADLINE], heads)
     ids = find_stranded(pack, looked, titles)
     named = name_headlines(pack, [*staying, *(one for one in pack.templates if one.id in ids)], documents, titles)
     named += count_again(pack, [one for one in heads.values() if one], documents)
-    pack = _reject(pack, REASONS[HEADLINES_STAY], ids)
+    pack = withdrawals.reject(pack, REASONS[HEADLINES_STAY], ids)
     if not named:
         return pack
     share = find_share(pack, documents)

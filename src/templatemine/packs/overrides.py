@@ -29,7 +29,7 @@ from typing import Any
 
 from templatemine.errors import PackError
 from templatemine.kinds import KINDS
-from templatemine.model import Template
+from templatemine.model import RejectedCandidate, Template
 
 __all__ = [
     "ACTIONS",
@@ -104,8 +104,8 @@ class Rule:
         return {name: value for name, value in row if value not in ("", None, 0)}
 
 
-def accept_rule(template: Template) -> Rule:
-    """Return the rule that keeps a template in its pack, whatever another mining gives."""
+def accept_rule(template: Template | RejectedCandidate) -> Rule:
+    """Return the rule that keeps a template in its pack, or brings it, whatever another mining gives."""
     names = ("tokens", "anchor", "kind", "df", "count", "example")
     return Rule(action="accept", **{name: getattr(template, name) for name in names})
 

@@ -31,11 +31,11 @@ from templatemine.io.file_transaction import FileTransaction, compress_lines, fi
 from templatemine.io.files import READ_ERRORS, read_error
 from templatemine.io.jsonl import decode_line
 from templatemine.io.write import safe_file_name
+from templatemine.kinds import KINDS
+from templatemine.model import RejectedCandidate
 from templatemine.packs import pack_json
 from templatemine.packs.pack import MAX_PACK_BYTES, Pack
-
-RejectedCandidate = tuple[tuple[str, ...], int, int, str]
-"""(tokens, df, count, reason)"""
+from templatemine.text.expressions import ANCHORS
 
 PACK_SUFFIX = ".json"
 _REJECTED = ".rejected.jsonl.gz"
@@ -534,7 +534,12 @@ def _parse_rejected(line: bytes, where: str) -> RejectedCandidate:
         tokens = row["tokens"]
         if not isinstance(tokens, list) or not all(isinstance(token, str) for token in tokens):
             raise TypeError
-        return tuple(tokens), int(row["df"]), int(row["count"]), str(row["reason"])
+        anchor, kind, example = (row.get(name, "") for name in ("anchor", "kind", "example"))
+        if anchor not in ANCHORS or kind not in ("", *KINDS) or not isinstance(example, str):
+            raise ValueError
+        return RejectedCandidate(
+            tuple(tokens), int(row["df"]), int(row["count"]), str(row["reason"]), anchor, kind, example
+        )
     except (ValueError, KeyError, TypeError) as error:
         raise CorpusError(
             "expected a rejected candidate: an object with tokens, df, count and reason", where, fatal=True

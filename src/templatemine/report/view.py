@@ -10,10 +10,9 @@ from templatemine.config import ReportConfig
 from templatemine.errors import CapacityError, CorpusError
 from templatemine.io.files import raise_error
 from templatemine.kinds import DEFAULT_POLICY, POLICIES
-from templatemine.model import Document, Template
+from templatemine.model import Document, RejectedCandidate, Template
 from templatemine.packs.families import group_families
 from templatemine.packs.pack import Pack
-from templatemine.packs.pack_folder import RejectedCandidate
 from templatemine.packs.readable import describe_position, describe_reasons, join_tokens, template_text
 from templatemine.report.doubts import SampledTexts, match_templates
 from templatemine.report.findings import (
@@ -377,13 +376,13 @@ def _group_rejected(pack: Pack, rejected: Iterable[RejectedCandidate], most: int
     listed: dict[str, list[tuple[str, int, int]]] = {reason: [] for reason in pack.rejected}
     wanted = {reason: min(most, number) for reason, number in pack.rejected.items()}
     open_reasons = {reason for reason, number in wanted.items() if number}
-    for tokens, df, count, reason in rejected:
+    for one in rejected:
         if not open_reasons:
             break
-        if reason in open_reasons:
-            listed[reason].append((join_tokens(tokens), df, count))
-            if len(listed[reason]) == wanted[reason]:
-                open_reasons.remove(reason)
+        if one.reason in open_reasons:
+            listed[one.reason].append((join_tokens(one.tokens, one.example), one.df, one.count))
+            if len(listed[one.reason]) == wanted[one.reason]:
+                open_reasons.remove(one.reason)
     return tuple(
         RejectionGroup(reason=reason, number=number, strings=tuple(listed[reason]))
         for reason, number in sorted(pack.rejected.items(), key=lambda one: -one[1])
