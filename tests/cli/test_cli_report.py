@@ -314,6 +314,28 @@ def test_a_cut_that_may_tear_has_one_mark_that_is_explained_once(cli: Cli, mined
     assert told.index("{N!}: ") < told.index("alpha.example b")
 
 
+def test_other_articles_show_that_a_cut_takes_the_beginning_of_a_sentence(
+    cli: Cli, mined: Path, tmp_path: Path
+) -> None:
+    """Mining and `evaluate residue` counted it, explain did not; of one article, or of a pipe, nothing is known."""
+    string = "The whole story stands in"
+    rule = Rule(action="accept", tokens=tuple(string.split()), df=9, count=9, example=string, anchor="line")
+    apply_rules(Pack.load(mined / "alpha.example.json"), (), [rule]).save(tmp_path / "alpha.example.json")
+    text = f"It was late.\n{string}\nNature Letters\n."
+    names = [f"{a}{b}{c}" for a in "BDFGK" for b in "aeiou" for c in "lmnr"]
+    prose = [f"They live in {name}. They met in {name}, and sat in {name}, but not in Rome." for name in names]
+    rows = [{"source": "alpha.example", "id": str(n), "text": one} for n, one in enumerate([text, *prose])]
+    files = {"all": write(tmp_path / "all.jsonl", rows), "one": write(tmp_path / "one.jsonl", rows[:1])}
+    told = "; 1 cut may tear a sentence or a headline"
+    for options in ((), ("--id", "0"), ("-n", "1")):
+        assert told in cli("explain", files["all"], "-p", tmp_path, *options).out
+        assert told not in cli("explain", files["one"], "-p", tmp_path, *options).out
+    (found,) = json.loads(cli("explain", files["all"], "-p", tmp_path, "--json", "--id", "0").out)["removed"]
+    assert found["torn"] == {"end": template_id(rule.tokens or ())}
+    assert told not in cli("explain", "-", "-p", tmp_path, "-n", "1", stdin=files["all"].read_bytes()).out
+    assert " 100.0% " in cli("evaluate", "residue", files["all"], "--packs", tmp_path).out
+
+
 def test_sentences_that_are_read_as_lines_are_called_so(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
     """In a source whose articles are one line each nothing but the article is a line."""
     pack = Pack.load(mined / "alpha.example.json")

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -87,6 +90,7 @@ def run(args: argparse.Namespace) -> int:
     painter = Painter(messages.shows_colours(sys.stdout))
     config = CleanConfig(html=args.html)
     explainers: dict[str, Explainer] = {}
+    texts = _ArchiveTexts(args)
     near: list[str] = []
     read = printed = unchanged = 0
     first_late: CorpusError | None = None
@@ -112,7 +116,8 @@ def run(args: argparse.Namespace) -> int:
                 continue
             met_ids.add(document.id)
             if document.source not in explainers:
-                explainers[document.source] = Explainer(_find_pack(packs, document.source, terminal), config)
+                pack = _find_pack(packs, document.source, terminal)
+                explainers[document.source] = Explainer(pack, config, texts.of(document.source))
             try:
                 yield _explain(document, explainers[document.source])
             except CapacityError as error:
@@ -253,6 +258,31 @@ def _read_documents(args: argparse.Namespace, terminal: messages.Terminal) -> It
             yield from (record.document for record in records)
 
 
+class _ArchiveTexts:
+    """Texts of the inputs, by source, which tell how each ends its sentences: those of files, which can be read twice,
+    and only once a cut is in doubt."""
+
+    def __init__(self, args: argparse.Namespace) -> None:
+        self._args = args
+
+    @cached_property
+    def _by_source(self) -> Mapping[str, Sequence[str]]:
+        from templatemine.io.files import Report
+
+        paths = [path for path in self._args.inputs if os.path.isfile(path) or os.path.isdir(path)]
+        texts: dict[str, list[str]] = {}
+        with suppress(CorpusError):  # whoever reads the articles tells it
+            records = common.open_records(paths, common.read_config(self._args), Report(lambda _: None))
+            for record in islice(records, _MAX_AHEAD):
+                if record.document.text is not None:
+                    texts.setdefault(record.document.source, []).append(record.document.text)
+        return texts
+
+    def of(self, source: str) -> Iterator[str]:
+        """Yield those of a source."""
+        yield from self._by_source.get(source, ())
+
+
 def _document_json(one: _Explained) -> dict[str, Any]:
     """Return an article with its cuts, each with the expression that it is listed under."""
     from templatemine.packs.readable import template_text
@@ -282,7 +312,7 @@ def _format_document(one: _Explained, painter: Painter, context: int | None, tol
     """Format an article and what is below it; `told` has what stands below one before it, once for all."""
     from templatemine.packs.readable import title_text
     from templatemine.report.terminal import HEADER, TEARS_TOLD, format_article, format_reasons, format_rows
-    from templatemine.text.tears import join_spans, leaves_part
+    from templatemine.text.tears import join_spans
 
     document, body, found = one.document, one.body, one.found
     head = painter.title(" ".join(filter(None, (document.source, document.id, document.date, title_text(document)))))
@@ -300,7 +330,7 @@ def _format_document(one: _Explained, painter: Painter, context: int | None, tol
     else:
         verdict = f"{counted(len(found.spans), 'part')} removed, {found.share:.1%} of the characters"
         cuts = [] if pack is None or pack.html else join_spans(body, found.spans)
-        torn = sum(leaves_part(body, *cut[:2]) for cut in cuts)
+        torn = sum(one.explainer.ends.leaves_part(body, *cut[:2]) for cut in cuts)
         verdict += f"; {counted(torn, 'cut')} may tear a sentence or a headline" if torn else ""
     table = (
         text_tables.format_table(HEADER, format_rows(listed, pack), text_tables.terminal_width(sys.stdout))

@@ -39,7 +39,7 @@ from templatemine.packs.pack_record import bare_template, rule_id
 from templatemine.packs.readable import fold_case, outermost_templates, template_text
 from templatemine.report.marks import elide, escape_text, split_pieces
 from templatemine.text.characters import LINE_BREAKS, ends_sentence, words_beside
-from templatemine.text.tears import JudgedCut, leaves_part
+from templatemine.text.tears import JudgedCut, SentenceEnds
 
 SNIPPET_CONTEXT = 60
 """Characters shown on each side of a match."""
@@ -254,7 +254,7 @@ class Trial:
     harm : int
         Those of them in lines of prose: long lines that end a sentence.
     torn : int
-        Matches that alone would tear a sentence or a headline (`text.tears.leaves_part`).
+        Matches that alone would tear a sentence or a headline (`SentenceEnds.leaves_part`).
     milliseconds : float
         For the whole sample.
     """
@@ -298,7 +298,7 @@ def try_expression(pack: Pack, source: str, articles: Sequence[Article]) -> Tria
         written_as = compile_handwritten(source, "expression", of_text=not pack.html)
     except PackError as error:
         return Trial(refused=str(error).removeprefix("expression: ").removeprefix("regex: "))
-    cleaner = Cleaner(pack, CleanConfig(choice=CUT_ALL))
+    cleaner, ends = Cleaner(pack, CleanConfig(choice=CUT_ALL)), SentenceEnds(one.document.body for one in articles)
     began = time.perf_counter()
     counts: dict[str, Any] = dict.fromkeys(("touched", "matches", "characters", "new", "harm", "torn"), 0)
     rows: list[dict[str, str]] = []
@@ -322,7 +322,7 @@ def try_expression(pack: Pack, source: str, articles: Sequence[Article]) -> Tria
         spans = [encoded.original_span(*span) for span in spans]
         counts["touched"] += 1
         counts["matches"] += len(spans)
-        counts["torn"] += 0 if pack.html else sum(leaves_part(text, start, end) for start, end in spans)
+        counts["torn"] += 0 if pack.html else sum(ends.leaves_part(text, start, end) for start, end in spans)
         mask = _mask(text, spans)
         fresh = mask & ~_mask(text, [(span.start, span.end) for span in cleaner.spans(text)])
         counts["characters"] += int(mask.sum())

@@ -534,12 +534,12 @@ def _parse_rejected(line: bytes, where: str) -> RejectedCandidate:
         tokens = row["tokens"]
         if not isinstance(tokens, list) or not all(isinstance(token, str) for token in tokens):
             raise TypeError
-        anchor, kind, example = (row.get(name, "") for name in ("anchor", "kind", "example"))
-        if anchor not in ANCHORS or kind not in ("", *KINDS) or not isinstance(example, str):
-            raise ValueError
-        return RejectedCandidate(
-            tuple(tokens), int(row["df"]), int(row["count"]), str(row["reason"]), anchor, kind, example
-        )
+        found = RejectedCandidate(tuple(tokens), int(row["df"]), int(row["count"]), str(row["reason"]))
+        if len(row) > 4:  # of few
+            found = found._replace(**{name: row[name] for name in ("anchor", "kind", "example") if name in row})
+            if found.anchor not in ANCHORS or found.kind not in ("", *KINDS) or not isinstance(found.example, str):
+                raise ValueError
+        return found
     except (ValueError, KeyError, TypeError) as error:
         raise CorpusError(
             "expected a rejected candidate: an object with tokens, df, count and reason", where, fatal=True

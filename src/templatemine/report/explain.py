@@ -20,7 +20,7 @@ from templatemine.packs.readable import outermost_templates
 from templatemine.pages.main_text import PageCleaner
 from templatemine.report.marks import TextPiece, split_pieces
 from templatemine.report.risk import Occurrences
-from templatemine.text.tears import judge_cuts
+from templatemine.text.tears import SentenceEnds, judge_cuts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +55,11 @@ class Explanation:
 class Explainer:
     """Explains bodies by one pack, or pages by the page model alone; safe to share between threads.
 
+    Parameters
+    ----------
+    texts : iterable of str
+        Of the same source, by which `ends` tells what tears; read when a cut is first in doubt.
+
     Examples
     --------
     >>> explainer = Explainer(pack)  # doctest: +SKIP
@@ -62,8 +67,8 @@ class Explainer:
     >>> list(explainer.pieces(body, explanation))  # doctest: +SKIP
     """
 
-    def __init__(self, pack: Pack | None, config: CleanConfig | None = None) -> None:
-        self.pack = pack
+    def __init__(self, pack: Pack | None, config: CleanConfig | None = None, texts: Iterable[str] = ()) -> None:
+        self.pack, self.ends = pack, SentenceEnds(texts)
         self.config = (config or CleanConfig()).plain()
         self._cleaner = None if pack is None else Cleaner(pack, self.config)
         self._uses_html = pack is None or pack.html
@@ -103,7 +108,7 @@ class Explainer:
         found = self._occurrences.find_ids(body)
         known = {one.id: one for one in self.pack.templates}
         torn: list[dict[str, Template]] = [{} for _ in spans]
-        for cut in judge_cuts(body, spans, find_templates=lambda _: found):
+        for cut in judge_cuts(body, spans, self.ends.leaves_part, lambda _: found):
             within = [place for place, one in enumerate(spans) if cut.start <= one.start and one.end <= cut.end]
             for edge, names in cut.torn.items():
                 torn[within[0 if edge == "start" else -1]][edge] = known[names[0]]

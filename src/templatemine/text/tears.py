@@ -1,9 +1,11 @@
 """(text, cut) -> whether the cut tears a sentence: letters of one sentence meet across it that did not before.
 
-Mining looks at the cuts that its templates make in the archive (`mining.own_cuts`).  The report and `evaluate residue`
-look at those that cleaning made, and also count cuts that leave part of one on one side alone (`leaves_part`).
+Mining looks at the cuts that its templates make in the archive (`mining.own_cuts`).  Whatever tells people of the cuts
+that cleaning made counts all that mining holds against one, and those that leave part of one on one side alone
+(`SentenceEnds.leaves_part`).
 None needs annotations: a cut that leaves half a sentence, or half a pair of brackets, shows in the text itself; and one
-that leaves "in" at the end, in the other texts of the source (`SentenceEnds`).
+that leaves or takes "in" at the end, in the other texts of the source.  `clean` itself has none of these at hand
+(`leaves_part`).
 """
 
 from __future__ import annotations
@@ -217,7 +219,13 @@ def torn_edges(text: str, start: int, end: int, is_torn: IsTorn = leaves_part) -
     before, after = text[max(0, start - _REACH) : start].rstrip(), text[end : end + _REACH].lstrip()
     begins = before[-1:].isalnum() or before[-1:] == ","
     ends = bool(after) and (after[0].islower() or after[0] in _CONTINUES)
+    ends = ends or (not begins and _ends_small(text, start, end))
     return (begins, ends) if begins or ends else (True, True)
+
+
+def _ends_small(text: str, start: int, end: int) -> bool:
+    """Return whether a cut ends with its line, in a small letter: what it leaves of its sentence is on the next one."""
+    return text[end - 1 : end].islower() and start < end and text[end : end + _REACH].lstrip(" \t\u00a0")[:1] == "\n"
 
 
 class SentenceEnds:
@@ -245,8 +253,13 @@ class SentenceEnds:
         return is_tear(text, start, end) or leaves_rest(text, start, end) or self._takes_beginning(text, start, end)
 
     def leaves_part(self, text: str, start: int, end: int) -> bool:
-        """Return whether a cut leaves part of a sentence or a headline (`leaves_part`), or an open sentence."""
-        return leaves_part(text, start, end) or self._leaves_open(text, start, end)
+        """Return whether a cut leaves part of a sentence or a headline (`leaves_part`), an open sentence, or the rest
+        of one on the next line."""
+        return (
+            leaves_part(text, start, end)
+            or self._leaves_open(text, start, end)
+            or self._takes_beginning(text, start, end)
+        )
 
     def _leaves_open(self, text: str, start: int, end: int) -> bool:
         words = text[max(0, start - _WORD_REACH) : start].rpartition("\n")[2].split()
@@ -258,11 +271,11 @@ class SentenceEnds:
         return not text[end : end + _WORD_REACH].lstrip(" ")[:1].islower() and not self._is_end(words[-1])
 
     def _takes_beginning(self, text: str, start: int, end: int) -> bool:
-        words = text[max(start, end - _WORD_REACH) : end].split()
-        if not words or not _is_ordinary(words[-1]) or self._is_end(words[-1], _MARKS):
-            return False
         behind = text[end : end + _REACH].lstrip(" \t\u00a0")
-        return len(behind) > 1 and behind[0] == "\n" and not behind[1].isspace()  # no end of a paragraph
+        if len(behind) < 2 or behind[0] != "\n" or behind[1].isspace():  # the end of a paragraph
+            return False
+        words = text[max(start, end - _WORD_REACH) : end].split()
+        return bool(words) and _is_ordinary(words[-1]) and not self._is_end(words[-1], _MARKS)
 
     def _is_end(self, word: str, closing: Sequence[str] = _CLOSING) -> bool:
         if (word, closing) not in self._ends:
