@@ -48,7 +48,8 @@ def _halving(pack: Pack, lines: list[str], titles: list[str] | None = None) -> s
     beginnings, labels = find_halving(pack, articles)
     assert not tearing_templates(pack, articles)
     strings = {one.id: " ".join(one.tokens or ()) for one in pack.templates}
-    assert all(strings[name].endswith(":") for name in labels) and not any(strings[name][-1] == ":" for name in beginnings)
+    assert all(strings[name].endswith(":") for name in labels)
+    assert not any(strings[name].endswith(":") for name in beginnings)
     return {strings[name] for name in beginnings | labels}
 
 

@@ -32,7 +32,7 @@ from templatemine.text.patterns import pattern_set
 
 STEPS = (
     *("tearing_templates", "add_heads", "find_unbounded", "add_signatures", "add_headlines", "unite_families"),
-    *("find_own_titles", "find_stranded", "add_islands", "add_rests", "halving_templates", "find_covered"),
+    *("find_own_titles", "find_stranded", "add_islands", "add_rests", "find_halving", "find_covered"),
     *("weigh_questions", "drop_mismatches"),
 )
 """All that look at a pack behind the scores."""

@@ -17,7 +17,8 @@ from templatemine.desk.effects import find_cuts
 from templatemine.desk.review import Article, try_expression
 from templatemine.evaluation.residue import TORN, evaluate_residue
 from templatemine.kinds import CUT_ALL
-from templatemine.mining.own_cuts import count_tears
+from templatemine.mining.halved import find_halving
+from templatemine.mining.own_cuts import tearing_templates
 from templatemine.model import Cleaned, Cutoff, Document, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import template_id
@@ -110,7 +111,8 @@ def test_all_count_the_same_cuts(name: str) -> None:
         "an expression at the desk": lambda: try_expression(pack, f"({template.example})", articles).torn,
     }
     assert {told: count() for told, count in counts.items()} == dict.fromkeys(counts, expected)
-    assert count_tears(pack, documents, SentenceEnds.leaves_part).get(template.id, (0, 0))[1] == expected
+    rejected = tearing_templates(pack, documents) | find_halving(pack, documents)[0]
+    assert rejected == ({template.id} if torn else set())
 
 
 def test_the_template_that_ends_with_its_line_is_to_blame() -> None:

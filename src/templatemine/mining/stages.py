@@ -62,6 +62,7 @@ from templatemine.mining.select import (
     HEADLINE,
     HEADLINES_STAY,
     REASONS,
+    TEXT_STAYS,
     UNLIKELY,
     UNMARKED,
     Decision,
@@ -543,7 +544,7 @@ def _settle_templates(
     pack = add_rests(pack, looked, mined)
     beginnings, labels_alone = find_halving(pack, looked)
     pack = withdrawals.reject(pack, TEARS, beginnings)
-    pack = withdrawals.reject(pack, REASONS[HEADLINES_STAY], labels_alone)
+    pack = withdrawals.reject(pack, REASONS[TEXT_STAYS], labels_alone)
     pack = withdrawals.reject(pack, COVERED, find_covered(pack, looked, mined))
     pack = weigh_questions(pack, looked)
     forget_texts()
