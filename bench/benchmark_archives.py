@@ -276,7 +276,7 @@ def _select_real_pages(shared: Path, keep: int) -> Iterator[Row]:
 
 
 def _make_packs(folder: Path, quick: bool) -> None:
-    from templatemine.pipeline import mine
+    from templatemine.api import mine
 
     packs = mine(load_documents(folder / "archive.jsonl"))
     _save_packs(packs, folder / "packs")
@@ -314,9 +314,9 @@ def _mine_many_templates(number: int) -> list[Any]:
 
     Whatever its scores say: what is wanted are thousands of expressions, not the right ones.
     """
+    from templatemine.api import mine
     from templatemine.config import PipelineConfig, SelectConfig
     from templatemine.model import Document
-    from templatemine.pipeline import mine
 
     lax = PipelineConfig(select=SelectConfig(caution=1e-9))
     rows = (

@@ -14,6 +14,7 @@ import tempfile
 from collections import defaultdict
 from pathlib import Path
 
+from templatemine.api import mine
 from templatemine.archive.update import UpdateConfig, update_packs
 from templatemine.archive.window import Window, WindowConfig
 from templatemine.cleaning.cleaner import Cleaner
@@ -25,7 +26,6 @@ from templatemine.mining.tokenise import document_days
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import PackFiles
-from templatemine.pipeline import mine
 
 
 def find_cuts(pack: Pack, documents: list[Document]) -> set[tuple[str, int]]:

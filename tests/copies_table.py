@@ -13,10 +13,10 @@ from functools import lru_cache
 from itertools import product
 from pathlib import Path
 
+from templatemine.api import mine
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
-from templatemine.pipeline import mine
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "datasets"))
 from generate import Archive, ArchiveSpec

@@ -85,7 +85,7 @@ def test_a_report_shows_its_pack() -> None:
     assert repr(report).startswith("<SourceReport a<b: ")
     found = parsed(report)
     assert "Sign up now." in found.text
-    assert repr(small) == "<SourceReport small: no pack of 1 document; skipped: 1 document, at least 5 are needed>"
+    assert repr(small) == "<SourceReport small: no pack: 1 document, at least 5 are needed>"
     assert "table" not in [name for name, _ in parsed(small).tags]
 
 

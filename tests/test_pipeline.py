@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from templatemine.api import mine
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import (
     CleanConfig,
@@ -31,7 +32,7 @@ from templatemine.mining.stages import unfit_reason
 from templatemine.mining.templates import build_templates
 from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
-from templatemine.pipeline import Executor, Miner, drive, mine
+from templatemine.pipeline import Executor, Miner, drive
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "datasets"))
 from generate import Archive, ArchiveSpec, generate
@@ -152,7 +153,7 @@ def test_a_source_with_few_documents_is_skipped_and_said_so() -> None:
     documents = archive("small.example", "A footer that is always there.", documents=5)
     (report,) = Miner().run(documents[:4])
     assert report.pack is None
-    assert report.note == "skipped: 4 documents, at least 5 are needed"
+    assert report.note == "4 documents, at least 5 are needed"
     assert Miner(PipelineConfig(mine=MineConfig(min_docs=4))).run(documents[:4])[0].pack is not None
     (report,) = Miner().run(documents)
     assert report.pack is not None
@@ -164,7 +165,7 @@ def test_a_histogram_asks_for_more_documents(method: str) -> None:
     documents = archive("small.example", "A footer that is always there.", documents=10)
     assert Miner(PipelineConfig(method=method)).run(documents)[0].pack is not None
     (report,) = Miner(PipelineConfig(method=method)).run(documents[:9])
-    assert report.note == "skipped: 9 documents, at least 10 are needed"
+    assert report.note == "9 documents, at least 10 are needed"
 
 
 def test_equal_documents_teach_nothing() -> None:
@@ -469,7 +470,7 @@ def test_a_report_comes_for_each_source_and_progress_is_told() -> None:
     reports = Miner(jobs=2, progress=lambda *step: steps.append(step)).run(some)
     assert [report.source for report in reports] == ["a.example", "b.example", "c.example", "tiny.example"]
     assert [report.pack is not None for report in reports] == [True, True, True, False]
-    assert reports[-1].note == "skipped: 1 document, at least 5 are needed"
+    assert reports[-1].note == "1 document, at least 5 are needed"
     assert steps == [(step, done, 4) for step in ("mining", "choosing") for done in (1, 2, 3, 4)]
 
 

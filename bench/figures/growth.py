@@ -23,9 +23,9 @@ __all__ = ["CORES", "GROWTH", "MEMORY"]
 
 def _measure_exact_memory(bench: Bench) -> Record:
     """Peak of a process that reads a source and mines it, once."""
+    from templatemine.api import mine
     from templatemine.config import ReadConfig
     from templatemine.io.read import read_documents
-    from templatemine.pipeline import mine
 
     settings = make_exact_config()
     mine(load_documents(bench.folder / "one.jsonl"))  # whatever is imported late is there now
@@ -117,7 +117,7 @@ EXACT, SAMPLED = "templatemine, exact", "templatemine"
 
 def _measure_growth(bench: Bench, step: int, contender: str) -> Record:
     """Mine every so-manieth document of a source."""
-    from templatemine.pipeline import mine
+    from templatemine.api import mine
 
     wanted = SIZES[bench.quick].growth
     every = round(wanted[-1] / wanted[step])
@@ -154,7 +154,7 @@ DOCUMENTS_PER_SOURCE = 8
 
 def _measure_sources(bench: Bench, number: int) -> Record:
     """Mine so many small sources: the articles of the archive, again and again."""
-    from templatemine.pipeline import mine
+    from templatemine.api import mine
 
     number = max(2, number // (20 if bench.quick else 1))
 
@@ -240,7 +240,7 @@ GROWTH = Figure(
 
 
 def _measure_jobs(bench: Bench, jobs: int) -> Record:
-    from templatemine.pipeline import mine
+    from templatemine.api import mine
 
     path, config = bench.folder / "archive.jsonl", make_exact_config()
 

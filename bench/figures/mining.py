@@ -34,7 +34,7 @@ def make_sampled_config(bench: Bench) -> Any:
 
 
 def _measure_mine(bench: Bench) -> Record:
-    from templatemine.pipeline import mine
+    from templatemine.api import mine
 
     config = make_exact_config()
     packs = {}
@@ -104,7 +104,7 @@ SLOPE = "asymptotic_mb_per_s"
 
 def _measure_part(bench: Bench, every: int) -> Record:
     """Every so-manieth document of the large source: in any part there are more than the sample."""
-    from templatemine.pipeline import mine
+    from templatemine.api import mine
 
     config = make_sampled_config(bench)
 
@@ -123,7 +123,7 @@ def _measure_part(bench: Bench, every: int) -> Record:
 def _measure_in_turn(bench: Bench) -> Record:
     """Both parts in one process, one after the other in each round: of rows of their own the difference is as large as
     what a noisy machine makes of each."""
-    from templatemine.pipeline import mine
+    from templatemine.api import mine
 
     config = make_sampled_config(bench)
     peers = load_documents(bench.folder / "peers.jsonl")
@@ -144,7 +144,7 @@ def _measure_in_turn(bench: Bench) -> Record:
 
 def _measure_agreement(bench: Bench) -> Record:
     """Templates that the exact pack and the sampled one have with the same document frequency."""
-    from templatemine.pipeline import mine
+    from templatemine.api import mine
 
     rows = load_documents(bench.folder / "peers.jsonl") + load_documents(bench.folder / "large.jsonl")
     source = rows[-1].source

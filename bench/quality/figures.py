@@ -13,6 +13,7 @@ from typing import Any
 from quality import archives
 from quality.archives import ANNOTATED, PAGES
 from quality.running import measure_running_stories
+from templatemine.api import mine
 from templatemine.config import PipelineConfig
 from templatemine.evaluation.cleaning_systems import mining_system, pack_cleaner
 from templatemine.evaluation.feeds import FeedConfig, evaluate_feed
@@ -24,7 +25,6 @@ from templatemine.evaluation.residue import ALL as RESIDUE_ALL
 from templatemine.evaluation.residue import evaluate_residue
 from templatemine.evaluation.retrieval import RetrievalConfig, evaluate_clustering, evaluate_near_duplicates
 from templatemine.packs.pack import Pack
-from templatemine.pipeline import mine
 
 __all__ = ["FIGURES", "UNITS", "Figure", "make_annotated_system", "mine_packs"]
 

@@ -34,6 +34,7 @@ from training_data import AnnotatedSource, load_annotated_sources  # noqa: E402
 from machine import describe_machine  # noqa: E402
 from quality import archives, loso  # noqa: E402
 from quality.loso_page import format_percent, format_table  # noqa: E402
+from templatemine.api import mine  # noqa: E402
 from templatemine.cleaning.cleaner import Cleaner  # noqa: E402
 from templatemine.cleaning.found import SOURCES_OF_NAMES, MetadataFinder, read_byline, read_dateline  # noqa: E402
 from templatemine.config import CleanConfig, PipelineConfig  # noqa: E402
@@ -42,7 +43,6 @@ from templatemine.evaluation.metrics import GoldSpan, span_mask, visible_mask  #
 from templatemine.kinds import CUT_ALL, KINDS  # noqa: E402
 from templatemine.model import Span  # noqa: E402
 from templatemine.packs.pack import Pack  # noqa: E402
-from templatemine.pipeline import mine  # noqa: E402
 
 __all__ = ["compare_found", "main", "measure_keep", "render_page", "unite_spans"]
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Unpack
 
-from templatemine import notebook, pipeline
+from templatemine import notebook
 from templatemine.bounds import check_config
 from templatemine.cleaning.cleaners import Cleaners
 from templatemine.config import CleanConfig, FieldNames, PipelineConfig, ReportConfig
-from templatemine.errors import ConfigError, CorpusError, PackError, attribute_error, counted, warn_caller
+from templatemine.errors import ConfigError, CorpusError, PackError, attribute_error, counted, list_notes, warn_caller
 from templatemine.io.documents_like import DocumentsLike, Errors, documents_of, name_fields
 from templatemine.model import Cleaned, Document
 from templatemine.packs.pack import Pack
@@ -24,6 +24,8 @@ from templatemine.packs.pack_folder import (
     parse_rejected,
     rejected_path,
 )
+from templatemine.packs.readable import notes_without_templates
+from templatemine.pipeline import Miner
 from templatemine.progress import Progress, progress_bars
 
 if TYPE_CHECKING:
@@ -38,6 +40,8 @@ _ELSEWHERE = {
     "templates": "packs[source].templates has those of a source",
 }
 """What people ask of packs -> what does it."""
+_MAX_NAMED = 3
+"""Sources that an error names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,19 +230,25 @@ class Packs(dict[str, Pack]):
 
         names, asked = sorted(self), str(source)
         near = [name for name in names if asked in name] or get_close_matches(asked, names)
-        told = ", ".join(map(repr, (near or names)[: pipeline.MAX_NAMED]))
-        more = f" and {len(names) - pipeline.MAX_NAMED:,} more" if len(names) > pipeline.MAX_NAMED else ""
+        told = ", ".join(map(repr, (near or names)[:_MAX_NAMED]))
+        more = f" and {len(names) - _MAX_NAMED:,} more" if len(names) > _MAX_NAMED else ""
         hint = f"did you mean {told}?" if near else f"there are {told or 'none'}{more}"
         raise KeyError(f"no pack of {source!r:.60}; {hint}")
 
     def __repr__(self) -> str:
         templates = sum(len(pack.templates) for pack in self.values())
-        return f"<Packs of {counted(len(self), 'source')}: {counted(templates, 'template')}>"
+        notes = notes_without_templates(self.values())
+        none = f"; none of {list_notes(notes)}" if notes else ""
+        return f"<Packs of {counted(len(self), 'source')}: {counted(templates, 'template')}{none}>"
 
     def _repr_html_(self) -> str:
         """Return the packs as a table, for notebooks."""
-        rows = [(source, f"{pack.documents:,}", f"{len(pack.templates):,}") for source, pack in sorted(self.items())]
-        return notebook.paragraph(repr(self)) + notebook.table(("source", "documents", "templates"), rows)
+        notes = notes_without_templates(self.values())
+        rows = [
+            (source, f"{pack.documents:,}", f"{len(pack.templates):,}", notes.get(pack.source, ""))
+            for source, pack in sorted(self.items())
+        ]
+        return notebook.paragraph(repr(self)) + notebook.table(("source", "documents", "templates", "note"), rows)
 
 
 def mine(
@@ -256,8 +266,8 @@ def mine(
 ) -> Packs:
     """Mine packs by source.
 
-    Sources that are too small or all alike are left out, with a warning that names them.  Without any documents there
-    is a warning, too, and no pack; the command ends with an error then.
+    Sources that are too small or all alike are left out, with a warning that names them; another one names sources
+    without a template.  Without any documents there is a warning, too, and no pack; the command ends with an error.
 
     Parameters
     ----------
@@ -305,15 +315,24 @@ def mine(
     steps: AbstractContextManager[Progress | None]
     steps = progress_bars() if progress is True else nullcontext(progress or None)
     with steps as step:
-        miner = pipeline.Miner(config, jobs=jobs, progress=step)
+        miner = Miner(config, jobs=jobs, progress=step)
         mined = miner.map(documents, _compress_rejected, read, source=source, errors=errors)
-    pipeline.warn_left_out([(report.source, report.note) for report, _ in mined if report.pack is None])
-    packs = Packs()
+    packs, left_out = Packs(), {}
     for report, rejected in mined:
-        if report.pack is not None:
+        if report.pack is None:
+            left_out[report.source] = report.note
+        else:
             packs[report.source] = report.pack
             packs._rejected[report.source] = _Rejected(report.pack, rejected)
+    warn_without(left_out, packs)
     return packs
+
+
+def warn_without(left_out: Mapping[str, str], packs: Packs) -> None:
+    """Warn of sources without a pack, each with why, and of packs without templates."""
+    for missing, notes in (("pack", left_out), ("templates", notes_without_templates(packs.values()))):
+        if notes:
+            warn_caller(f"no {missing} of {list_notes(notes)}")
 
 
 def _compress_rejected(report: SourceReport) -> tuple[SourceReport, bytes]:

@@ -26,6 +26,7 @@ __all__ = [
     "did_you_mean",
     "extra_packages",
     "list_names",
+    "list_notes",
     "needs_extra",
     "pip_line",
     "spelled",
@@ -45,6 +46,12 @@ def list_names(names: Sequence[str]) -> str:
     """List a few of some names, each on one line: ``a, b, c and 2 more``."""
     more = f" and {len(names) - _MAX_NAMES:,} more" if len(names) > _MAX_NAMES else ""
     return (", ".join(" ".join(name.split()) for name in names[:_MAX_NAMES]) or "none") + more
+
+
+def list_notes(notes: Mapping[str, str]) -> str:
+    """List a few of some sources, each with what is said of it: ``a (2 documents); b (1 document); and 2 more``."""
+    more = f"; and {len(notes) - _MAX_NAMES:,} more" if len(notes) > _MAX_NAMES else ""
+    return "; ".join(f"{source} ({note})" for source, note in [*notes.items()][:_MAX_NAMES]) + more
 
 
 def did_you_mean(given: str, known: Iterable[str], before: str = "") -> str:

@@ -16,7 +16,6 @@ from typing import Any, Generic, TypeVar
 
 from templatemine.bounds import check_config, check_jobs
 from templatemine.config import PipelineConfig, ReadConfig
-from templatemine.errors import warn_caller
 from templatemine.io.documents_like import DocumentsLike, Errors, documents_of
 from templatemine.mining.candidates import SourceCandidates
 from templatemine.mining.cross_source import SharedStrings, count_sources
@@ -32,7 +31,6 @@ from templatemine.mining.stages import (
     unfit_reason,
 )
 from templatemine.model import Document
-from templatemine.packs.pack import Pack
 from templatemine.parallel.forks import map_as_completed
 from templatemine.progress import Progress, ignore_progress
 from templatemine.text import _scan
@@ -253,34 +251,3 @@ class Miner:
             results = drive(MemoryExecutor(by_source, finish, self._options, self.jobs, self.progress))
         _scan.release_memory()
         return [finished.value for finished in results]
-
-
-MAX_NAMED = 3
-"""Sources that a warning names."""
-
-
-def mine(
-    documents: DocumentsLike,
-    config: PipelineConfig | None = None,
-    *,
-    read: ReadConfig | None = None,
-    jobs: int = 1,
-    source: str | None = None,
-    errors: Errors = "raise",
-    progress: Progress | None = None,
-) -> dict[str, Pack]:
-    """Mine packs by source; sources that are too small or all alike are left out, with a warning that names them.
-
-    Parameters are those of `Miner` and `Miner.run`; users call `api.mine`.
-    """
-    reports = list(Miner(config, jobs=jobs, progress=progress).run(documents, read, source=source, errors=errors))
-    warn_left_out([(report.source, report.note) for report in reports if report.pack is None])
-    return {report.source: report.pack for report in reports if report.pack is not None}
-
-
-def warn_left_out(notes: Sequence[tuple[str, str]]) -> None:
-    """Warn of sources without a pack, each with the note of its report; nothing is said of none."""
-    if notes:
-        named = "; ".join(f"{source} ({note.removeprefix('skipped: ')})" for source, note in notes[:MAX_NAMED])
-        more = f"; and {len(notes) - MAX_NAMED:,} more" if len(notes) > MAX_NAMED else ""
-        warn_caller(f"no pack of {named}{more}")

@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from templatemine.adapters.rows import RowCleaner
+from templatemine.api import mine
 from templatemine.config import PipelineConfig, SampleConfig
 from templatemine.mining.sampling import choose_sample
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
-from templatemine.pipeline import Miner, mine
+from templatemine.pipeline import Miner
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "datasets"))
 from generate import ArchiveSpec, generate, generate_pages

@@ -13,10 +13,10 @@ import pytest
 from archives_by_hand import documents, make_mixed_archive
 
 from templatemine.adapters.rows import RowCleaner, in_order
+from templatemine.api import mine
 from templatemine.config import PipelineConfig, ReadConfig
 from templatemine.errors import ConfigError
 from templatemine.packs.pack import Pack
-from templatemine.pipeline import mine
 
 ray = pytest.importorskip("ray", reason="ray is not installed: pip install '.[ray]'")
 pytest.importorskip("ray.data", reason="Ray Data is not installed: pip install '.[ray]'")

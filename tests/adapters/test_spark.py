@@ -24,12 +24,12 @@ from cluster import Cluster, cluster, environment, run_job
 
 from templatemine.adapters import spark as adapter
 from templatemine.adapters.spark import ArchiveConfig, clean_archive, in_order, mine_archive, read_archive
+from templatemine.api import mine
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import PipelineConfig, ReadConfig
 from templatemine.errors import ConfigError, CorpusError, PackError
 from templatemine.io.read import read_documents
 from templatemine.packs.pack import Pack
-from templatemine.pipeline import mine
 
 pytestmark = [
     pytest.mark.slow,

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from archives_by_hand import MINED
 
+from templatemine.api import mine
 from templatemine.config import CleanConfig, MarkupConfig, ReadConfig
 from templatemine.errors import ConfigError
-from templatemine.pipeline import mine
 
 pa = pytest.importorskip("pyarrow")
 

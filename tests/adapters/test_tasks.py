@@ -15,13 +15,14 @@ from archives_by_hand import SAMPLED, Facts, documents, make_mixed_archive, mine
 pa = pytest.importorskip("pyarrow")
 
 from templatemine.adapters import tasks  # noqa: E402
+from templatemine.api import mine  # noqa: E402
 from templatemine.cleaning.records import RecordCleaner, RecordConfig  # noqa: E402
 from templatemine.config import CleanConfig, MarkupConfig, PipelineConfig, ReadConfig  # noqa: E402
 from templatemine.io.pending import Items  # noqa: E402
 from templatemine.mining.methods import resolve_defaults  # noqa: E402
 from templatemine.mining.stages import SourceReport, count_queries  # noqa: E402
 from templatemine.model import Document  # noqa: E402
-from templatemine.pipeline import Executor, drive, mine  # noqa: E402
+from templatemine.pipeline import Executor, drive  # noqa: E402
 
 Rows = list[dict[str, Any]]
 

@@ -9,6 +9,7 @@ from random import Random
 import pytest
 from test_update import article, write
 
+from templatemine.api import mine
 from templatemine.archive.carried import MAX_ABSENT_DAYS, CarriedTemplate, carry
 from templatemine.archive.update import UpdateConfig, update_packs
 from templatemine.archive.window import DatedDocument, WindowConfig, day_after
@@ -17,7 +18,6 @@ from templatemine.model import Document
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import PackFiles
 from templatemine.packs.pack_record import mined_entry, mined_mark
-from templatemine.pipeline import mine
 
 RARE = "All prices were right when we published our test."
 CALL = "Sign up for the letter of a.example today."

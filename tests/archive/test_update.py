@@ -12,6 +12,7 @@ from random import Random
 import pytest
 
 from templatemine.__main__ import main
+from templatemine.api import mine
 from templatemine.archive import update as module
 from templatemine.archive.apply_overrides import apply_rules
 from templatemine.archive.partition import memory_cost
@@ -25,7 +26,7 @@ from templatemine.packs import pack_json
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import PackFiles
-from templatemine.pipeline import Miner, mine
+from templatemine.pipeline import Miner
 
 CONFIG = UpdateConfig(today="2024-12-31", new_sources=True, window=WindowConfig(days=14, least=30))
 SOURCES = ("a.example", "b.example", "c.example")

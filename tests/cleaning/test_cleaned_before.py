@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from templatemine.adapters.rows import RowCleaner
+from templatemine.api import mine
 from templatemine.cleaning.records import RecordCleaner, RecordConfig, read_cuts
 from templatemine.cleaning.tally import SourceTally
 from templatemine.cli.app import run
@@ -21,7 +22,6 @@ from templatemine.config import CleanConfig
 from templatemine.io.pending import Lines
 from templatemine.io.read import read_batches
 from templatemine.packs.pack import Pack
-from templatemine.pipeline import mine
 
 LINES = ("Read our letter every morning, {}.", "Share this story: yes no maybe", "By our staff in the capital of {}")
 OPEN = "Subscribe now for "

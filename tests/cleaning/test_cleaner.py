@@ -11,6 +11,7 @@ from typing import Literal
 import pytest
 
 from strategies import make_pack
+from templatemine.api import mine
 from templatemine.cleaning.cleaner import Cleaner, cut, page_text
 from templatemine.cleaning.records import RecordCleaner
 from templatemine.config import CleanConfig
@@ -18,7 +19,6 @@ from templatemine.errors import CapacityError, ConfigError
 from templatemine.io.pending import Items
 from templatemine.model import Document, Span, Template
 from templatemine.packs.pack import Pack
-from templatemine.pipeline import mine
 from templatemine.text import linear
 from templatemine.text.patterns import pattern_set
 

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 import reading_reference
 from strategies import examples
+from templatemine.api import mine
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig
 from templatemine.matching import _cutting
 from templatemine.model import Document
-from templatemine.pipeline import mine
 from templatemine.text.reading import ReadingRules, read_text
 
 CUT = "Sign up"

@@ -12,6 +12,7 @@ import orjson
 import pytest
 
 from strategies import make_pack
+from templatemine.api import mine
 from templatemine.cleaning import tally
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.cleaning.records import RecordCleaner, RecordConfig, span_fields
@@ -24,7 +25,6 @@ from templatemine.io.read import batch_records, read_batches, read_records
 from templatemine.kinds import CUT_ALL, KINDS, POLICIES, Choice
 from templatemine.model import Document, Record
 from templatemine.packs.pack import Pack
-from templatemine.pipeline import mine
 from templatemine.text.patterns import pattern_set
 
 LINE = "Read our letter every single morning, {}."

@@ -7,6 +7,7 @@ import gzip
 import json
 import os
 import shlex
+from dataclasses import replace
 from datetime import datetime
 from importlib.resources import files
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Any
 import pytest
 from cli_support import CALL, SOURCES, everything, no_large_files, record, records, write
 
+import templatemine
 import templatemine.io.jsonl
 from conftest import Cli
 from templatemine.config import ReadConfig
@@ -24,7 +26,7 @@ from templatemine.mining.stages import SourceReport
 from templatemine.model import Document
 from templatemine.packs import pack_json
 from templatemine.packs.pack import Pack
-from templatemine.packs.pack_folder import PackFiles, read_rejected
+from templatemine.packs.pack_folder import PackFiles, SourceOutcome, read_rejected
 from templatemine.pipeline import Miner
 from templatemine.text import linear
 
@@ -870,3 +872,36 @@ def test_packs_are_no_archive(cli: Cli, mined: Path, tmp_path: Path) -> None:
     archive = write(tmp_path / "a.json", records()[:1])
     ran = cli("clean", archive, "-p", archive, "-o", tmp_path / "c.jsonl")
     assert ran.error.endswith("object with a field 'schema'; found an article: mine makes packs of an archive")
+
+
+def test_python_says_of_a_source_without_templates_what_the_command_does(cli: Cli, tmp_path: Path) -> None:
+    """Nothing was said of near-duplicates, nor of articles that have nothing in common."""
+    random = Random(4)
+    words = ["".join(random.choices("bdfgklmnprstaeiou", k=7)) for _ in range(400)]
+    rows = [{"source": "unlike.example", "text": " ".join(random.sample(words, 60))} for _ in range(12)]
+    rows += [{"source": "like.example", "text": f"Visitor {number}.\n{' '.join(words[:50])}."} for number in range(12)]
+    rows += [{"source": "small.example", "text": f"Visitor {number}."} for number in range(3)]
+    table = cli("mine", write(tmp_path / "a.jsonl", rows), "-o", tmp_path / "packs").err.splitlines()
+    told = {line.split()[0]: line.split("no templates: ")[1] for line in table if "no templates: " in line}
+    assert told == {
+        "like.example": "nothing is likely enough to be a template; 11 near-duplicates ignored",
+        "unlike.example": "nothing is likely enough to be a template",
+    }
+    with pytest.warns(UserWarning, match="no pack of|no templates of") as warned:
+        packs = templatemine.mine(rows)
+    named = "; ".join(f"{source} ({note})" for source, note in told.items())
+    assert [str(one.message) for one in warned] == [
+        "no pack of small.example (3 documents, at least 5 are needed)",
+        f"no templates of {named}",
+    ]
+    assert repr(packs) == f"<Packs of 2 sources: 0 templates; none of {named}>"
+    assert all(f"<td>{note}</td>" in packs._repr_html_() for note in told.values())
+    assert packs.report(tmp_path / "report.html", rows)[1] == f"2 sources without templates: {named}."
+    assert repr(templatemine.Packs.load(tmp_path / "packs")) == repr(packs)
+
+
+def test_a_source_that_loses_its_last_template_says_so(tmp_path: Path) -> None:
+    """It had "1 by their scores" for the reason that there is none."""
+    (pack,) = templatemine.mine(records(SOURCES[:1])).values()
+    empty = SourceReport(source="x", documents=9, pack=replace(pack, templates=()), note=pack.cutoff.note)
+    assert SourceOutcome.from_result(empty, "x.json").note == "nothing is left of what scores chose"

@@ -14,13 +14,13 @@ from crawl_sites import support
 pytest.importorskip("scrapy")
 pytest.importorskip("tldextract")
 
+from templatemine.api import mine
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.cleaning.records import span_fields
 from templatemine.config import CleanConfig, MarkupConfig
 from templatemine.crawl.item_pipeline import TemplateCleanerPipeline
 from templatemine.errors import ConfigError
 from templatemine.model import Document
-from templatemine.pipeline import mine
 
 ROWS = support.records(("alpha-news.org",))
 PACKS = mine(Document(**{name: row[name] for name in ("source", "id", "date", "text")}) for row in ROWS)

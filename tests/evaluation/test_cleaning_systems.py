@@ -8,12 +8,12 @@ import pytest
 
 from invented_pages import page
 from templatemine import extract
+from templatemine.api import mine
 from templatemine.config import CleanConfig, PipelineConfig
 from templatemine.errors import ConfigError
 from templatemine.evaluation.cleaning_systems import extraction_learner, mining_learner, mining_system, pack_cleaner
 from templatemine.model import Cleaned, Document
 from templatemine.pages.main_text import PageCleaner
-from templatemine.pipeline import mine
 
 CALL = "Sign up for the morning letter of the Lantern today."
 

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from templatemine.api import mine
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import PipelineConfig
 from templatemine.io.jsonl import encode_line
 from templatemine.mining.methods import METHODS
 from templatemine.model import Document
-from templatemine.pipeline import mine
 
 SITES = sorted(path.parent for path in Path(__file__).parent.glob("*/articles.jsonl"))
 

@@ -11,11 +11,11 @@ import re2
 import regex
 
 from strategies import make_pack, scan
+from templatemine.api import mine
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig, MineConfig, PipelineConfig, TokeniseConfig, UserPattern
 from templatemine.model import Document
 from templatemine.packs.pack import Pack, reading
-from templatemine.pipeline import mine
 from templatemine.text.expressions import expression, for_re2
 from templatemine.text.patterns import pattern_set
 

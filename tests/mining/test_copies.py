@@ -16,13 +16,13 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from copies_table import ARTICLES, COPIES, KINDS, SCRIPTS, SOURCE, add_copies, count_lost, measure
+from templatemine.api import mine
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.cleaning.cleaners import Cleaners
 from templatemine.config import PipelineConfig, SharedConfig
 from templatemine.io.page_addresses import canonical_address
 from templatemine.model import Document
 from templatemine.pages.main_text import PageCleaner
-from templatemine.pipeline import mine
 
 CASES = Path(__file__).resolve().parents[3] / "shared" / "cases"
 BOUNDED = {5: (2, 5, 30), 40: (5, 30, 100), 400: (30,)}

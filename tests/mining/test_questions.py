@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from templatemine.api import mine
 from templatemine.config import PipelineConfig, SelectConfig
 from templatemine.kinds import KINDS
 from templatemine.mining.methods import resolve_defaults
@@ -16,7 +17,6 @@ from templatemine.mining.select import ACCEPTED, REDUNDANT, UNLIKELY
 from templatemine.mining.stages import mine_source
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
-from templatemine.pipeline import mine
 
 WORDS = [
     a + b + c for a in ("bar", "cel", "dom", "fen", "gul") for b in ("a", "ilo", "ur") for c in ("ta", "ren", "lis")

@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from templatemine.api import mine
 from templatemine.config import PipelineConfig, SampleConfig
 from templatemine.mining.methods import resolve_defaults
 from templatemine.mining.sampling import choose_sample
 from templatemine.mining.stages import SourceReport, complete_step, count_queries, decide_source, mine_source
 from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
-from templatemine.pipeline import mine
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "datasets"))
 from generate import ArchiveSpec, generate

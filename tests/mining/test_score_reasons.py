@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from templatemine.api import mine
 from templatemine.errors import PackError
 from templatemine.mining.features import FEATURES
 from templatemine.mining.labels import KINDS, SEGMENT
@@ -16,7 +17,6 @@ from templatemine.mining.score_reasons import _WORDS, CODES_PER_SIDE, describe_c
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
 from templatemine.packs.readable import describe_reasons, describe_reasons_once
-from templatemine.pipeline import mine
 
 
 def test_every_feature_has_words() -> None:

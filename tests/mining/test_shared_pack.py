@@ -93,7 +93,7 @@ def test_what_few_sources_have_is_not_shared() -> None:
     assert lines(shared(publisher(8, related=4)).pack) == {HOUSE}
     report = shared(publisher(4))
     assert report.pack is None
-    assert report.note == "skipped: 4 sources of text with packs, at least 5 are needed"
+    assert report.note == "4 sources of text with packs, at least 5 are needed"
     assert lines(shared(publisher(4), replace(CONFIG, shared=SharedConfig(least=2))).pack) == {HOUSE, RELATED}
 
 
@@ -154,7 +154,7 @@ def test_pages_claim_nothing() -> None:
     ]
     report = shared(documents)
     assert report.pack is None
-    assert report.note == "skipped: 0 sources of text with packs, at least 5 are needed"
+    assert report.note == "0 sources of text with packs, at least 5 are needed"
 
 
 def test_a_source_of_that_name_is_refused() -> None:

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import examples, scan
+from templatemine.api import mine
 from templatemine.config import PipelineConfig, SampleConfig, SlotConfig, UserPattern
 from templatemine.mining.sampling import choose_sample
 from templatemine.mining.slot_types import (
@@ -29,7 +30,6 @@ from templatemine.mining.slot_types import (
 )
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
-from templatemine.pipeline import mine
 from templatemine.text.expressions import tokeniser_input
 from templatemine.text.patterns import PatternSet, pattern_set
 from templatemine.text.slots import ANY, KINDS, matches_kind

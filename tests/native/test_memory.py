@@ -71,7 +71,7 @@ from templatemine.cleaning.records import RecordCleaner
 from templatemine.io.pending import Lines
 from templatemine.model import Document
 from templatemine.packs.pack_folder import PackFiles
-from templatemine.pipeline import mine
+from templatemine.api import mine
 
 def held():
     gc.collect()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from templatemine.api import mine
 from templatemine.model import Document
 from templatemine.packs.changes import Changes, compare
 from templatemine.packs.pack import Pack
-from templatemine.pipeline import mine
 
 WORDS = [
     "amber",

@@ -12,6 +12,7 @@ from random import Random
 import numpy as np
 import pytest
 
+from templatemine.api import mine
 from templatemine.config import UserPattern
 from templatemine.errors import CorpusError, PackError
 from templatemine.io.jsonl import encode_line
@@ -28,7 +29,6 @@ from templatemine.packs.pack_folder import (
     refuse_renamed,
     rejected_path,
 )
-from templatemine.pipeline import mine
 from templatemine.text.patterns import pattern_set
 
 REJECTED: list[RejectedCandidate] = [

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from templatemine.api import Packs
+from templatemine.api import Packs, mine
 from templatemine.bounds import WORDS
 from templatemine.config import PipelineConfig, SelectConfig, TokeniseConfig, UserPattern
 from templatemine.errors import CorpusError, PackError
@@ -22,7 +22,6 @@ from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_json import SCHEMA
 from templatemine.packs.pack_record import template_id
-from templatemine.pipeline import mine
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,7 @@ from random import Random
 import pytest
 from test_page import GOLDEN, Reader
 
+from templatemine.api import mine
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig, ReadConfig, ReportConfig
 from templatemine.evaluation.residue import TORN, find_residues
@@ -18,7 +19,6 @@ from templatemine.model import Document, RejectedCandidate, Template
 from templatemine.packs.families import group_families
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import template_id
-from templatemine.pipeline import mine
 from templatemine.report.charts import histogram_spec, scores_spec
 from templatemine.report.findings import RESIDUE_KINDS, CutResidues, NotableTemplate, add_example, rank_risky
 from templatemine.report.histogram import histogram_of
@@ -400,7 +400,8 @@ def test_the_title_says_what_it_is_about(pack: Pack, documents: list[Document]) 
     assert f"<h1>What is removed from {pack.source}</h1>" in rendered(report(pack, documents))
     assert f"<title>Templates of {pack.source}</title>" in rendered(report(pack, None))
     said = summarise(report(replace(pack, templates=()), documents))
-    assert said == ["No source has templates, and nothing is removed."]
+    why = f"{pack.source} (nothing is left of what scores chose)"
+    assert said == ["No source has templates, and nothing is removed.", f"1 source without templates: {why}."]
     elsewhere = [replace(one, text="Nothing of it.") for one in documents]
     assert "None of the" in summarise(report(pack, elsewhere))[0]
 

@@ -15,13 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import examples
+from templatemine.api import mine
 from templatemine.cleaning.cleaner import Cleaner, page_text
 from templatemine.config import CleanConfig, ReadConfig, ReportConfig
 from templatemine.io.read import read_documents
 from templatemine.model import Document, Span, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.readable import join_tokens, outermost_templates, template_text
-from templatemine.pipeline import mine
 from templatemine.report.explain import Explainer, find_cut_template, read_json_object
 from templatemine.report.marks import split_pieces
 from templatemine.report.measure import PackMeasurement

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 import reading_reference
 from strategies import examples, make_pack, pieces_of, scan
+from templatemine.api import mine
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig, ConfigError, TokeniseConfig
 from templatemine.errors import PackError
@@ -24,7 +25,6 @@ from templatemine.mining.learn_reading import _count_alone, learn_reading
 from templatemine.model import Document
 from templatemine.packs.pack import Pack, reading
 from templatemine.packs.pack_checks import compile_handwritten
-from templatemine.pipeline import mine
 from templatemine.text.patterns import pattern_set
 from templatemine.text.reading import PLAIN, ReadingRules, read_form, read_string, read_text
 

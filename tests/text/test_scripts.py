@@ -10,11 +10,11 @@ from itertools import accumulate
 import numpy as np
 import pytest
 
+from templatemine.api import mine
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig, PipelineConfig
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
-from templatemine.pipeline import mine
 from templatemine.text._scan import form_traits
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from templatemine import api
 from templatemine.adapters.rows import Packs, RowCleaner, body_columns, in_order
 from templatemine.config import CleanConfig, PipelineConfig, ReadConfig
-from templatemine.errors import ConfigError, MissingExtraError, counted, pip_line, warn_caller
+from templatemine.errors import ConfigError, MissingExtraError, pip_line
 from templatemine.io.documents_like import Errors, documents_of
 from templatemine.packs.pack import Pack
 from templatemine.pipeline import Miner
@@ -33,9 +33,6 @@ from templatemine.adapters.table import TableCleaner
 __all__ = ["clean_dataset", "mine_dataset", "mine_group"]
 
 _REPORT = pa.schema([("source", pa.string()), ("note", pa.string()), ("pack", pa.string())])
-
-MAX_NAMED = 3
-"""Sources that a warning names."""
 
 
 def mine_group(table: pa.Table, *, config: PipelineConfig, read: ReadConfig, errors: Errors) -> pa.Table:
@@ -82,15 +79,13 @@ def mine_dataset(
     body_columns(read, dataset.columns() or [])
     work = partial(mine_group, config=config, read=read, errors=errors)
     reports = dataset.groupby(read.source_field).map_groups(work, batch_format="pyarrow", **group)
-    packs, left_out = api.Packs(), []
+    packs, left_out = api.Packs(), dict[str, str]()
     for row in sorted(reports.iter_rows(), key=lambda row: str(row["source"])):
         if row["pack"] is None:
-            left_out.append(f"{row['source']} ({row['note'].removeprefix('skipped: ')})")
+            left_out[str(row["source"])] = row["note"]
         else:
             packs[row["source"]] = Pack.from_json(row["pack"], f"pack of {row['source']}")
-    if left_out:
-        more = f"; and {counted(len(left_out) - MAX_NAMED, 'more source')}" if len(left_out) > MAX_NAMED else ""
-        warn_caller(f"no pack of {'; '.join(left_out[:MAX_NAMED])}{more}")
+    api.warn_without(left_out, packs)
     return packs
 
 

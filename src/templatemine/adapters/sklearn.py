@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from templatemine.adapters.rows import RowCleaner
+from templatemine.api import mine
 from templatemine.config import CleanConfig, PipelineConfig
 from templatemine.errors import MissingExtraError, counted, pip_line, warn_caller
 from templatemine.io.documents_like import Errors
 from templatemine.model import Document, exact_str
-from templatemine.pipeline import mine
 
 try:
     from sklearn.base import BaseEstimator, TransformerMixin
@@ -108,7 +108,7 @@ class BoilerplateRemover(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             for number, (source, text) in enumerate(zip(sources_of, texts, strict=True))
             if source is not None and text is not None
         ]
-        self.packs_ = mine(documents, config, jobs=self.n_jobs)
+        self.packs_ = dict(mine(documents, config, jobs=self.n_jobs))
         self.several_sources_ = names is not None and len({*names} - {None}) > 1
         self._rows = RowCleaner(self.packs_, self.clean)
         return self

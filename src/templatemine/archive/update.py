@@ -462,7 +462,7 @@ class _UpdateRun(Executor[dict[str, WindowUpdate], SharedStringsFile, list[Sourc
             note = note or f"window of {counted(len(window), 'document')}, fewer than {least}"
         elif note and skip_source(source, documents, options).pack is not None:
             note = ""  # too few documents for templates may suffice for pages
-        return note.removeprefix("skipped: ")
+        return note
 
     def least_window(self, old: Pack | None) -> int:
         """Return the documents of a window that takes the place of a pack."""

@@ -202,7 +202,7 @@ def _explain_no_packs(args: argparse.Namespace, mined: ArchiveReport) -> str:
     largest = max(mined.outcomes, key=lambda one: one.documents)
     return (
         f"no pack: expected a source with {least:,} documents or more, found {counted(sources, 'source')}, the largest "
-        f"{largest.source!r} with {counted(largest.documents, 'document')} ({largest.note.removeprefix('skipped: ')}); "
+        f"{largest.source!r} with {counted(largest.documents, 'document')} ({largest.note}); "
         "give more of each, --source NAME if all are of one source, or a smaller --min-docs"
     )
 
@@ -311,11 +311,8 @@ def _source_json(one: SourceOutcome) -> dict[str, Any]:
 
 def _format_row(one: SourceOutcome) -> tuple[str, ...]:
     if one.pack is None:
-        note = f"no pack: {one.note.removeprefix('skipped: ')}"
-        return one.source, f"{one.documents:,}", "-", "-", note
-    from templatemine.mining.shared_pack import SHARED_PACK
-
-    note = "" if one.templates else f"no {'string is' if one.source == SHARED_PACK else 'templates:'} {one.note}"
+        return one.source, f"{one.documents:,}", "-", "-", f"no pack: {one.note}"
+    note = "" if one.templates else f"no templates: {one.note}"
     if one.overrides:
         note = f"{counted(one.overrides, 'override')} kept" + (f"; {note}" if note else "")
     return one.source, f"{one.documents:,}", f"{one.templates:,}", f"{sum(one.rejected.values()):,}", note

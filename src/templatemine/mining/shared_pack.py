@@ -172,7 +172,7 @@ def build_shared_pack(claims: Iterable[Claims], options: ResolvedConfig) -> tupl
             tallies.setdefault(key, _Tally(claim.sources)).add(source_claims.source, claim.template)
     min_sources = max(shared.least, math.ceil(shared.share * sources))
     if sources < min_sources:
-        return None, documents, f"skipped: {sources} sources of text with packs, at least {min_sources} are needed"
+        return None, documents, f"{sources} sources of text with packs, at least {min_sources} are needed"
     rare = [tally for tally in tallies.values() if tally.claims < min_sources]
     disputed = [tally for tally in tallies.values() if min_sources <= tally.claims < shared.agree * tally.sources]
     agreed = [tally for tally in tallies.values() if tally.claims >= max(min_sources, shared.agree * tally.sources)]
@@ -181,7 +181,8 @@ def build_shared_pack(claims: Iterable[Claims], options: ResolvedConfig) -> tupl
         key=lambda template: (-template.df, -len(template.tokens or ()), template.tokens),
     )
     note = (
-        f"boilerplate in at least {min_sources} of {sources} sources, and in {shared.agree:.0%} of those that have it"
+        f"{'' if templates else 'no string is '}boilerplate in at least {min_sources} of {sources} sources, and in "
+        f"{shared.agree:.0%} of those that have it"
     )
     pack = Pack(
         source=SHARED_PACK,

@@ -82,6 +82,7 @@ from templatemine.model import Cutoff, Document, IntArray, PageHistory, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_checks import drop_mismatches
 from templatemine.packs.pack_record import keep_one_of_each, order_templates
+from templatemine.packs.readable import describe_choice
 from templatemine.text.reading import PLAIN, ReadingRules
 
 
@@ -97,8 +98,10 @@ class SourceReport:
     claims: Claims | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
-        summary = "no pack" if self.pack is None else f"{len(self.pack.templates)} templates"
-        return f"<SourceReport {self.source}: {summary} of {counted(self.documents, 'document')}; {self.note}>"
+        found = "no pack: "
+        if self.pack is not None:
+            found = f"{counted(len(self.pack.templates), 'template')} of {counted(self.documents, 'document')}; "
+        return f"<SourceReport {self.source}: {found}{self.note}>"
 
     def _repr_html_(self) -> str:
         """Return the report for notebooks, with the pack if there is one."""
@@ -113,17 +116,17 @@ def unfit_reason(documents: Sequence[Document], options: ResolvedConfig) -> str:
     min_docs = options.min_docs
     # The documents may lie on a disk, so that no more are held, or read, than are needed.
     if len(documents) == 1 < min_docs and not is_blank(documents[0]):  # of millions of sources, nearly all
-        return f"skipped: 1 document, at least {min_docs} are needed"
+        return f"1 document, at least {min_docs} are needed"
     filled = (document for document in documents if not is_blank(document))
     first_documents = list(islice(filled, min_docs))
     if len(first_documents) < min_docs:
         shown = counted(len(first_documents), "document")
         if len(first_documents) < len(documents):
             shown = f"{len(first_documents)} of {counted(len(documents), 'document')} have text"
-        return f"skipped: {shown}, at least {min_docs} are needed"
+        return f"{shown}, at least {min_docs} are needed"
     body = first_documents[0].body
     if all(document.body == body for document in chain(first_documents, filled)):
-        return "skipped: all documents are equal, so nothing can be learnt"
+        return "all documents are equal, so nothing can be learnt"
     return ""
 
 
@@ -137,6 +140,7 @@ def skip_source(source: str, documents: Sequence[Document], options: ResolvedCon
     if pages is None:
         return skipped
     dates = document_days(document.date for document in documents)
+    note += " for templates; main text of pages only"
     pack = Pack(
         source=source,
         html=True,
@@ -150,7 +154,7 @@ def skip_source(source: str, documents: Sequence[Document], options: ResolvedCon
         last_date=dates[-1] if dates else None,
         pages=pages,
     )
-    return replace(skipped, pack=pack, note=f"{note.removeprefix('skipped: ')} for templates; main text of pages only")
+    return replace(skipped, pack=pack, note=note)
 
 
 def mine_source(
@@ -500,7 +504,7 @@ class MatchStep:
             source=candidates.source,
             documents=candidates.documents + candidates.copies + candidates.blank,
             pack=pack,
-            note=pack.cutoff.note,
+            note=pack.cutoff.note if pack.templates else describe_choice(pack),
             rejected=RejectedCandidates(
                 strings=strings,
                 reasons=reasons,

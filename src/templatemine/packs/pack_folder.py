@@ -35,6 +35,7 @@ from templatemine.kinds import KINDS
 from templatemine.model import RejectedCandidate
 from templatemine.packs import pack_json
 from templatemine.packs.pack import MAX_PACK_BYTES, Pack
+from templatemine.packs.readable import describe_choice
 from templatemine.text.expressions import ANCHORS
 
 PACK_SUFFIX = ".json"
@@ -101,7 +102,7 @@ class SourceOutcome:
             source=result.source,
             documents=result.documents,
             pack=pack_path,
-            note=result.note,
+            note=result.note if pack.templates else describe_choice(pack),
             templates=len(pack.templates),
             cutoff_df=pack.cutoff.df,
             rejected=dict(pack.rejected),

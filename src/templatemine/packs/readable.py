@@ -124,7 +124,12 @@ def describe_choice(pack: PackRecord) -> str:
     How many strings the scores chose is left out: it is no number of templates, for of these some hold others, and
     people take some out and put others in.
     """
-    return _CHOSEN.sub("scores decide", pack.cutoff.note)
+    return _CHOSEN.sub("scores decide" if pack.templates else "nothing is left of what scores chose", pack.cutoff.note)
+
+
+def notes_without_templates(packs: Iterable[PackRecord]) -> dict[str, str]:
+    """Say why packs have no templates, by their sources, of those that have none."""
+    return {pack.source: describe_choice(pack) for pack in packs if not pack.templates}
 
 
 def describe_reasons(template: Template) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from templatemine.errors import counted
+from templatemine.errors import counted, list_notes
 from templatemine.evaluation.residue import TORN
+from templatemine.packs.readable import notes_without_templates
 from templatemine.report.risk import is_scored
 from templatemine.report.view import Report, SourceView
 
@@ -20,13 +21,14 @@ def summarise(report: Report) -> list[str]:
     """Return the report in a few sentences."""
     sources = report.sources
     templates = sum(len(one.pack.templates) for one in sources)
+    rest = [*_summarise_empty(sources), *_summarise_changes(report)]
     if not templates and not report.pages:
-        return ["No source has templates, and nothing is removed.", *_summarise_changes(report)]
+        return ["No source has templates, and nothing is removed.", *rest]
     if not report.with_archive:
         told = f"{counted(len(sources), 'source')} with {counted(templates, 'template')}."
         return [
             told,
-            *_summarise_changes(report),
+            *rest,
             "Without an archive the report cannot say what they do to articles, nor what they leave behind.",
         ]
     found = [one.measured for one in sources if one.measured is not None]
@@ -34,7 +36,7 @@ def summarise(report: Report) -> list[str]:
     characters, cut = sum(one.characters for one in found), sum(one.cut for one in found)
     if not changed:
         why = "" if report.pages else ": no template occurs in the archive"
-        return [f"None of the {counted(documents, 'document')} changes{why}.", *_summarise_changes(report)]
+        return [f"None of the {counted(documents, 'document')} changes{why}.", *rest]
     said = [
         f"Cleaning changes {changed:,} of {counted(documents, 'document')} ({_share(changed, documents)}) and removes "
         f"{_share(cut, characters)} of their characters."
@@ -42,7 +44,7 @@ def summarise(report: Report) -> list[str]:
     said += _summarise_scores(sources, cut)
     if damage := summarise_damage(report):
         said.append(damage)
-    return said + _summarise_changes(report)
+    return said + rest
 
 
 def summarise_damage(report: Report) -> str:
@@ -62,6 +64,12 @@ def summarise_damage(report: Report) -> str:
         f"Of {counted(looked, 'changed article')} that {'was' if looked == 1 else 'were'} looked at, {first} a torn "
         f"sentence or headline{by_cuts}; {others}."
     )
+
+
+def _summarise_empty(sources: Sequence[SourceView]) -> list[str]:
+    """Say which sources have no templates, and why, if there are any."""
+    notes = notes_without_templates(one.pack for one in sources)
+    return [f"{counted(len(notes), 'source')} without templates: {list_notes(notes)}."] if notes else []
 
 
 def _summarise_changes(report: Report) -> list[str]:
