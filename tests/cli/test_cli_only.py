@@ -60,6 +60,13 @@ def test_update(cli: Cli, archive: Path, tmp_path: Path) -> None:
     assert (ran.code, ran.error[:33]) == (2, "--only: no record is of zzz; they")
 
 
+def test_evaluate(cli: Cli, archive: Path) -> None:
+    told = json.loads(cli("evaluate", "residue", archive, "--only", SOURCES[0], "--quiet", "--json").out)
+    assert (told["documents"], [one["source"] for one in told["results"][0]["rows"]]) == (40, [SOURCES[0], "all"])
+    assert told["met"] == {"records of other sources left out": 80}
+    assert cli("evaluate", "residue", archive, "--only", "zzz").error.startswith("--only: no record is of zzz; they")
+
+
 def test_report(cli: Cli, archive: Path, tmp_path: Path) -> None:
     packs, file = tmp_path / "packs", tmp_path / "r.html"
     assert cli("mine", archive, "-o", packs).code == 0

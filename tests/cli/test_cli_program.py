@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +39,7 @@ def test_help_of_a_command(cli: Cli) -> None:
 def test_version_and_help(cli: Cli) -> None:
     assert cli("--version").out.startswith("templatemine ")
     assert "  1    --strict" in cli("--help-all").out
-    assert "--strict" not in cli("evaluate", "mirror", "--help-all").out
+    assert "  1    --strict" in cli("evaluate", "mirror", "--help-all").out
     for command in app.COMMANDS:
         ran = cli(command, "--help-all")
         assert (ran.code, ran.err) == (0, "")
@@ -63,6 +65,57 @@ def test_help_fits_a_screen(cli: Cli, command: str) -> None:
     shown = set(re.findall(r"^  (--[a-z-]+)", ran.out, re.MULTILINE))
     assert shown <= set(re.findall(r"^  (--[a-z-]+)", whole, re.MULTILINE))
     assert "exit codes:" in whole
+
+
+def all_parsers() -> Iterator[tuple[str, argparse.ArgumentParser]]:
+    """Every command, and every trial of evaluate."""
+    for command in app.COMMANDS:
+        parser = app.command_parser(command)
+        yield command, parser
+        for action in parser._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                yield from ((f"{command} {name}", trial) for name, trial in action.choices.items())
+
+
+BOTH = ("clean", "explain", "extract", "evaluate gold", "evaluate residue", "report", "ask", "desk", "update")
+
+
+@pytest.mark.parametrize("command", [*BOTH, "show", "drift"])
+def test_packs_and_inputs_are_given_alike_everywhere(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """`evaluate residue PACKS -a X` was refused, for only report took that, and `report X -p PACKS`."""
+    output = ["-o", "x.html"] if command == "report" else []
+    ways = [["P", "-a", "A"], ["A", "-p", "P"], ["-p", "P", "-a", "A"]]
+    if command not in BOTH:
+        ways = [["P"], ["-p", "P"], ["--packs=P"]]
+    elif command == "update":
+        ways = [["P", "A"], ["-p", "P", "A"], ["A", "-p", "P"]]
+    found = set()
+    for way in ways:
+        args = vars(app._parser(command.split()[0]).parse_args([*command.split(), *way, *output]))
+        kept = {name: args.get(name) for name in ("pack", "packs", "inputs", "archive")}
+        found.add(repr({name: [one] if isinstance(one, str) else one for name, one in kept.items() if one}))
+    assert len(found) == 1
+    assert ("'A'" in found.pop()) == (command in BOTH)
+    wrong = ["P", "-p", "P"] if command not in BOTH else ["-p", "P", "-p"] if command == "desk" else ["-o", "x.html"]
+    with pytest.raises(SystemExit):
+        app._parser(command.split()[0]).parse_args([*command.split(), *wrong])
+    assert "expected" in (said := capsys.readouterr().err) or "unrecognized" in said
+
+
+def test_options_of_one_name_are_written_alike() -> None:
+    """A flag here and a value there, or a short name that only some have, is guessed wrong."""
+    forms: dict[str, dict[tuple[object, ...], list[str]]] = {}
+    for command, parser in all_parsers():
+        for action in parser._actions:
+            for name in (one for one in action.option_strings if one.startswith("--")):
+                short = tuple(one for one in action.option_strings if not one.startswith("--"))
+                forms.setdefault(name, {}).setdefault((*short, action.nargs == 0), []).append(command)
+    unlike = {name: [commands[0] for commands in found.values()] for name, found in forms.items() if len(found) > 1}
+    assert unlike == {
+        "--force": ["mine", "crawl"],  # which deletes what took days
+        "--json": ["mine", "evaluate injection"],  # the file may be left out
+        "--rejected": ["show", "report"],
+    }
 
 
 def test_common_options_are_those_of_the_command() -> None:

@@ -227,6 +227,16 @@ def test_what_is_at_risk_has_a_command_that_rejects_it(cli: Cli, mined: Path, tm
 # ------------------------------------------------------------------------------------------------------------ explain
 
 
+def test_explain_shows_what_a_choice_of_kinds_cuts(cli: Cli, mined: Path, new: Path) -> None:
+    """As in clean, whose options it did not take."""
+    whole = [json.loads(line) for line in cli("explain", new, "-p", mined, "--json", "-n", "0").out.splitlines()]
+    kinds = {one["kind"] for row in whole for one in row["removed"] or ()}
+    assert kinds
+    kept = cli("explain", new, "-p", mined, "--json", "-n", "0", "--keep", ",".join(kinds)).out.splitlines()
+    assert not any(json.loads(line)["removed"] for line in kept)
+    assert cli("explain", new, "-p", mined, "--keep", "nothing").error.startswith("--keep: expected kinds of ")
+
+
 def test_explain_skips_articles_that_take_too_long(
     cli: Cli, mined: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import partial
@@ -75,7 +75,7 @@ class ArchiveConfig(Options):
     force: bool = False
     restart: bool = False
     checkpoint: float = 10.0
-    only: frozenset[str] | None = None
+    only: Collection[str] | None = None
 
     @property
     def budget(self) -> int:
@@ -159,7 +159,7 @@ class ArchiveRun:
         return result
 
     def _run(self, streams: list[Iterator[Any]]) -> tuple[ArchiveReport, dict[str, int]]:
-        only = [] if self.config.only is None else [sorted(self.config.only)]
+        only = [] if self.config.only is None else [sorted({*self.config.only})]
         description = {
             "version": __version__,
             "form": manifest.FORM,

@@ -16,6 +16,7 @@ from templatemine.progress import report_reading
 
 if TYPE_CHECKING:
     from templatemine.archive.apply_answers import QuestionContexts
+    from templatemine.cli.parser import Parser
     from templatemine.desk.effects import Effects
     from templatemine.desk.library import Article
     from templatemine.model import Question, RejectedCandidate
@@ -63,10 +64,9 @@ COMMON = ("--archive", "--only", "--reject", "--accept", "--limit", "--by", "--l
 """Options that `--help` lists."""
 
 
-def add(parser: argparse.ArgumentParser) -> None:
+def add(parser: Parser) -> None:
     """Add the options."""
-    parser.add_argument("packs", metavar="PACKS", nargs="+", help=common.PACKS_HELP)
-    common.add_archive_option(parser)
+    common.add_packs_and_archive(parser, common.PACKS_HELP)
     common.add_only_option(parser, "ask about this source only")
     parser.add_argument(
         "--reject", metavar="ID", action="append", help="no longer cut this template, and ask nothing; may be repeated"
@@ -81,7 +81,8 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--by", metavar="NAME", help="whose answers they are (default: your name on this machine)")
     parser.add_argument("--list", action="store_true", help="print the questions, ask nothing")
     parser.add_argument("--json", action="store_true", help="print the questions as JSON, ask nothing")
-    common.add_field_options(parser)
+    common.add_input_options(parser)
+    common.add_reading_options(parser, "no counts of answers; skipped documents are still printed")
 
 
 @dataclass(kw_only=True)
@@ -130,7 +131,7 @@ def run(args: argparse.Namespace) -> int:
     from templatemine.packs.pack_folder import PackFiles
     from templatemine.report.terminal import Painter
 
-    terminal = messages.Terminal(quiet=False, strict=False)
+    terminal = messages.Terminal(quiet=args.quiet, strict=args.strict)
     common.check_archive_source(args, "--only asks about one source")
     files = PackFiles(pack_paths.find_packs(args.packs), errors="skip")
     packs = files.load_all(terminal.skip_bad_pack)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from templatemine.cleaning.records import RecordConfig
     from templatemine.cleaning.tally import SourceTally, Tally
+    from templatemine.cli.parser import Parser
     from templatemine.config import ReadConfig
     from templatemine.io.pending import PendingBatch
     from templatemine.packs.pack_folder import PackFiles
@@ -86,10 +87,10 @@ COMMON = (
 """Options that `--help` lists."""
 
 
-def add(parser: argparse.ArgumentParser) -> None:
+def add(parser: Parser) -> None:
     """Add the options."""
-    parser.add_argument("inputs", metavar="INPUT", nargs="+", help=common.INPUT_HELP)
-    common.add_packs_option(parser, common.PACKS_HELP, required=True)
+    inputs = parser.add_argument("inputs", metavar="INPUT", nargs="+", help=common.INPUT_HELP)
+    common.name_inputs(parser, inputs, common.add_packs_option(parser, common.PACKS_HELP, required=True))
     common.add_only_option(parser, "clean and write records of this source only")
     parser.add_argument(
         "--output",
@@ -374,7 +375,7 @@ def _record_config(args: argparse.Namespace, read: ReadConfig, *, rows: bool) ->
         again=args.again,
         mark=args.mark,
         found=args.found,
-        only=None if args.only is None else frozenset(args.only),
+        only=args.only,
         torn=args.check is not None or not args.writes,
     )
 

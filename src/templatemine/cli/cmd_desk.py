@@ -10,6 +10,7 @@ from templatemine.cli import common, messages, pack_paths
 from templatemine.progress import report_reading
 
 if TYPE_CHECKING:
+    from templatemine.cli.parser import Parser
     from templatemine.model import Record
 
 DESCRIPTION = """\
@@ -32,11 +33,10 @@ COMMON = ("--archive", "--gold", "--sample", "--store", "--by", "--host", "--por
 """Options that `--help` lists."""
 
 
-def add(parser: argparse.ArgumentParser) -> None:
+def add(parser: Parser) -> None:
     """Add the options."""
     parser.epilog = EXIT_CODES
-    parser.add_argument("packs", metavar="PACKS", help=common.ONE_PACK_HELP)
-    common.add_archive_option(parser, required=True)
+    common.add_packs_and_archive(parser, common.ONE_PACK_HELP, None, required=True)
     parser.add_argument("--gold", metavar="PATH", help="annotated spans, a file or a folder, for F1 in comparisons")
     common.add_number(parser, "--sample", 1, 300, "documents of each source that are held in memory and shown")
     parser.add_argument("--store", metavar="FILE", default="", help="the file of the desk (default: PACKS/desk.sqlite)")
@@ -55,7 +55,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--allow-host", metavar="NAME", action="append", default=[], help="another host name that browsers may use"
     )
-    common.add_field_options(parser)
+    common.add_input_options(parser)
     parser.add_argument("--quiet", "-q", action="store_true", help="print only the address and skipped documents")
 
 

@@ -40,10 +40,8 @@ def add(parser: argparse.ArgumentParser) -> None:
     common.add_number(parser, "--limit", 0, _MAX_LISTED, "rows of each kind for a source; 0 for all", short="-n")
     parser.add_argument("--full", action="store_true", help="never cut a string to the width of the terminal")
     parser.add_argument("--json", action="store_true", help="print JSON")
-    common.add_field_options(parser)
-    group = parser.add_argument_group("running")
-    group.add_argument("--strict", action="store_true", help="stop at the first document that cannot be read, exit 1")
-    group.add_argument("--quiet", "-q", action="store_true", help="no progress")
+    common.add_input_options(parser)
+    common.add_reading_options(parser.add_argument_group("running"), "no progress")
 
 
 def run(args: argparse.Namespace) -> int:

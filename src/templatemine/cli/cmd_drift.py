@@ -11,6 +11,7 @@ from templatemine.cli import common, messages, pack_paths, text_tables
 
 if TYPE_CHECKING:
     from templatemine.cleaning.drift import DriftAlert, SourceDrift
+    from templatemine.cli.parser import Parser
     from templatemine.packs.pack import Pack
 
 DESCRIPTION = """\
@@ -28,9 +29,9 @@ COMMON = ("--hits", "--between", "--reference", "--json", "--quiet")
 """Options that `--help` lists."""
 
 
-def add(parser: argparse.ArgumentParser) -> None:
+def add(parser: Parser) -> None:
     """Add the options."""
-    parser.add_argument("packs", metavar="PACKS", help=common.ONE_PACK_HELP)
+    common.name_packs(parser, parser.add_argument("packs", metavar="PACKS", help=common.ONE_PACK_HELP), None)
     parser.add_argument("--hits", metavar="FOLDER", help="folder of the counts (default: PACKS/hits)")
     common.add_number(
         parser, "--between", 1, 100_000, "average number of documents of a source between two false warnings"

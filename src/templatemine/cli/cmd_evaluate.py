@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 DESCRIPTION = """\
 Six trials on an archive of your own, each with a fixed seed. Prints tables;
---json FILE writes all figures with seed and sample.
+--json writes all figures with seed and sample.
 
   injection   put synthetic templates into articles: which are removed, and
               what else is removed
@@ -58,6 +58,7 @@ class _Trial:
     run: Callable[[argparse.Namespace, _EvaluationInputs, System], list[TrialResult]]
     clean: CleanConfig | None = None
     """How articles are cleaned; None for all kinds of boilerplate, as annotators mark them."""
+    takes_packs: bool = False
 
 
 COMMON = ()
@@ -87,8 +88,11 @@ def add(parser: argparse.ArgumentParser) -> None:
     trials = parser.add_subparsers(metavar="TRIAL", required=True, parser_class=Parser)
     for name, trial in TRIALS.items():
         own = trials.add_parser(name, help=trial.help, description=trial.description)
-        own.add_argument("inputs", metavar="INPUT", nargs="+", help=common.INPUT_HELP)
+        inputs = own.add_argument("inputs", metavar="INPUT", nargs="+", help=common.INPUT_HELP)
         own.common = _COMMON
+        if trial.takes_packs:
+            told = "packs or folders of packs to evaluate (default: packs mined from the inputs)"
+            common.name_inputs(own, inputs, common.add_packs_option(own, told))
         trial.add(own)
         _add_shared(own)
         own.set_defaults(trial=trial)
@@ -104,11 +108,14 @@ def _add_shared(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--json",
         metavar="FILE",
-        help="write figures, seed and sample as JSON; - prints them instead of the tables",
+        nargs="?",
+        const="-",
+        help="write figures, seed and sample as JSON; without FILE, print them instead of the tables",
     )
     group.add_argument("--force", "-f", action="store_true", help="replace FILE if it exists")
     common.add_jobs_option(group, "number of processes")
-    group.add_argument("--quiet", "-q", action="store_true", help="no progress")
+    common.add_reading_options(group, "no progress")
+    common.add_only_option(parser, "only articles of this source")
     common.add_input_options(parser)
 
 
@@ -126,7 +133,7 @@ def run(args: argparse.Namespace) -> int:
     """Read, run the trial, print."""
     from templatemine.io.write import atomic_writer
 
-    terminal = messages.Terminal(quiet=args.quiet, strict=False)
+    terminal = messages.Terminal(quiet=args.quiet, strict=args.strict)
     others: list[str] = getattr(args, "other", None) or []
     if args.json:
         spans = getattr(args, "spans", None)
@@ -183,7 +190,8 @@ def _make_system(args: argparse.Namespace, terminal: messages.Terminal) -> Syste
 def _read_records(
     args: argparse.Namespace, paths: Sequence[str], terminal: messages.Terminal, steps: Progress
 ) -> Iterator[Record]:
-    return report_reading(common.open_records(paths, common.read_config(args), terminal.reader_report), steps)
+    records = common.open_records(paths, common.read_config(args), terminal.reader_report)
+    return common.select_records(args, report_reading(records, steps), terminal)
 
 
 _FIELDS = ("other", "packs", "spans", "gold_field", "label_field", "group_field", "feed_field")
@@ -318,7 +326,6 @@ def _run_injection(args: argparse.Namespace, read: _EvaluationInputs, system: Sy
 
 def _add_gold(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--spans", metavar="PATH", help="annotated spans: a .jsonl file, or a folder of them")
-    common.add_packs_option(parser, "packs or folders of packs to evaluate (default: packs mined from the inputs)")
     parser.add_argument("--gold-field", metavar="NAME", help="the field with the gold text (default: gold)")
     parser.add_argument(
         "--form",
@@ -426,7 +433,6 @@ def _run_feed(args: argparse.Namespace, read: _EvaluationInputs, system: System)
 def _add_residue(parser: argparse.ArgumentParser) -> None:
     from templatemine.evaluation.options import ResidueConfig
 
-    common.add_packs_option(parser, "packs or folders of packs to evaluate (default: packs mined from the inputs)")
     common.add_number(parser, "--examples", 0, ResidueConfig().examples, "examples of each kind")
     _add_sample(parser, None)
 
@@ -466,6 +472,7 @@ kind may be missing. Wounds are counted, too: places at which content is cut.
 """,
         add=_add_gold,
         run=_run_gold,
+        takes_packs=True,
     ),
     "retrieval": _Trial(
         help="near duplicates and clusters, before and after",
@@ -508,5 +515,6 @@ clean cuts by default, and report looks at: notes stay.
         add=_add_residue,
         run=_run_residue,
         clean=CleanConfig(),
+        takes_packs=True,
     ),
 }

@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any
 from templatemine.cli import common, messages, number_types, pack_paths, text_tables
 from templatemine.config import CleanConfig
 from templatemine.errors import CapacityError, ConfigError, CorpusError, SkippedPackError, counted
+from templatemine.kinds import DEFAULT_POLICY, POLICIES
 
 if TYPE_CHECKING:
+    from templatemine.cli.parser import Parser
     from templatemine.model import Document
     from templatemine.packs.pack import Pack
     from templatemine.packs.pack_folder import PackFiles
@@ -52,12 +54,12 @@ COMMON = ("--packs", "--id", "--only", "--limit", "--context", "--html", "--sour
 """Options that `--help` lists."""
 
 
-def add(parser: argparse.ArgumentParser) -> None:
+def add(parser: Parser) -> None:
     """Add the options."""
-    parser.add_argument(
+    inputs = parser.add_argument(
         "inputs", metavar="INPUT", nargs="+", help=f"{common.INPUT_HELP}; or a .json file of one object"
     )
-    common.add_packs_option(parser, common.PACKS_HELP, required=True)
+    common.name_inputs(parser, inputs, common.add_packs_option(parser, common.PACKS_HELP, required=True))
     parser.add_argument("--id", metavar="ID", action="append", help="only the article with this id; may be repeated")
     common.add_only_option(parser, "only articles of this source")
     common.add_number(parser, "--limit", 0, _MAX_DOCUMENTS, "maximum number of articles; 0 for all", short="-n")
@@ -67,16 +69,12 @@ def add(parser: argparse.ArgumentParser) -> None:
         type=number_types.int_at_least(0),
         help=f"characters of context around a removed part (default: {_CONTEXT}); with --id the whole article is shown",
     )
-    clean = CleanConfig()
-    parser.add_argument(
-        "--html",
-        choices=("main", "strip"),
-        default=clean.html,
-        help="for pages: mark everything but the main text, or templates only (default: %(default)s)",
-    )
+    told = "for pages: mark everything but the main text, or templates only"
+    common.add_words(parser, "--html", "CleanConfig.html", told)
+    common.add_choice_options(parser, DEFAULT_POLICY)
     parser.add_argument("--json", action="store_true", help="print JSON lines, an article each")
-    common.add_field_options(parser)
-    parser.add_argument("--strict", action="store_true", help="stop at the first document that cannot be read, exit 1")
+    common.add_input_options(parser)
+    common.add_reading_options(parser, "no counts of what was met; skipped documents are still printed")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -85,10 +83,10 @@ def run(args: argparse.Namespace) -> int:
     from templatemine.report.explain import Explainer
     from templatemine.report.terminal import Painter
 
-    terminal = messages.Terminal(quiet=False, strict=args.strict)
+    terminal = messages.Terminal(quiet=args.quiet, strict=args.strict)
     packs = PackFiles(pack_paths.find_packs(args.packs), errors="skip")
     painter = Painter(messages.shows_colours(sys.stdout))
-    config = CleanConfig(html=args.html)
+    config = CleanConfig(html=args.html, choice=common.read_choice(args) or POLICIES[DEFAULT_POLICY])
     explainers: dict[str, Explainer] = {}
     texts = _ArchiveTexts(args)
     near: list[str] = []

@@ -16,6 +16,7 @@ from templatemine.pages.systems import DEFAULT, SYSTEMS
 
 if TYPE_CHECKING:
     from templatemine.cleaning.page_records import ExtractTally
+    from templatemine.cli.parser import Parser
     from templatemine.config import ReadConfig
     from templatemine.io.files import Report
     from templatemine.packs.pack import Pack
@@ -55,9 +56,10 @@ COMMON = (
 """Options that `--help` lists."""
 
 
-def add(parser: argparse.ArgumentParser) -> None:
+def add(parser: Parser) -> None:
     """Add the options."""
-    parser.add_argument("inputs", metavar="INPUT", nargs="+", help=common.INPUT_HELP + "; or a single .html file")
+    told = common.INPUT_HELP + "; or a single .html file"
+    inputs = parser.add_argument("inputs", metavar="INPUT", nargs="+", help=told)
     parser.add_argument(
         "--output",
         "-o",
@@ -73,7 +75,8 @@ def add(parser: argparse.ArgumentParser) -> None:
         default=DEFAULT,
         help="system that extracts (default: %(default)s); one of those above",
     )
-    common.add_packs_option(parser, "packs of the sources, or folders of packs", default=[])
+    packs = common.add_packs_option(parser, "packs of the sources, or folders of packs", default=[])
+    common.name_inputs(parser, inputs, packs)
     parser.add_argument(
         "--output-format",
         metavar="FORMAT",

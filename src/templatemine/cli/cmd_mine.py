@@ -240,7 +240,7 @@ def _mine_on_disk(args: argparse.Namespace, terminal: messages.Terminal) -> Arch
         jobs=args.jobs,
         force=args.force,
         restart=args.restart,
-        only=None if args.only is None else frozenset(args.only),
+        only=args.only,
     )
     common.check_inputs(args.inputs)
     with terminal.progress() as steps:

@@ -12,6 +12,7 @@ from templatemine.errors import ConfigError, CorpusError, counted
 from templatemine.progress import report_reading
 
 if TYPE_CHECKING:
+    from templatemine.cli.parser import Parser
     from templatemine.report.findings import NotableTemplate
     from templatemine.report.view import Report, SourceView
 
@@ -34,11 +35,10 @@ COMMON = ("--archive", "--output", "--against", "--title", "--samples", "--rows"
 """Options that `--help` lists."""
 
 
-def add(parser: argparse.ArgumentParser) -> None:
+def add(parser: Parser) -> None:
     """Add the options."""
     config = ReportConfig()
-    parser.add_argument("packs", metavar="PACKS", nargs="+", help=common.PACKS_HELP)
-    common.add_archive_option(parser)
+    common.add_packs_and_archive(parser, common.PACKS_HELP)
     common.add_only_option(parser, "report on this source only")
     parser.add_argument("--output", "-o", metavar="FILE", required=True, help="HTML file; - for standard output")
     parser.add_argument(
@@ -52,12 +52,11 @@ def add(parser: argparse.ArgumentParser) -> None:
     common.add_number(group, "--context", 0, config.context, "characters of context around a removed part")
     common.add_number(group, "--rows", 1, config.rows, "rows in the tables of templates, of all sources together")
     common.add_number(group, "--rejected", 0, config.rejected, "rejected candidates for each reason")
-    common.add_field_options(parser)
+    common.add_input_options(parser)
     group = parser.add_argument_group("running")
     group.add_argument("--force", "-f", action="store_true", help="replace a file that exists")
-    group.add_argument("--strict", action="store_true", help="stop at the first document that cannot be read, exit 1")
     group.add_argument("--json", action="store_true", help="print the conclusion and figures of each source as JSON")
-    group.add_argument("--quiet", "-q", action="store_true", help="no progress and no summary")
+    common.add_reading_options(group, "no progress and no summary")
 
 
 def run(args: argparse.Namespace) -> int:

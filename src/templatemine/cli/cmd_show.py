@@ -19,6 +19,7 @@ from templatemine.errors import ConfigError, CorpusError, PackError, counted
 from templatemine.kinds import DEFAULT_POLICY, POLICIES, parse_kinds
 
 if TYPE_CHECKING:
+    from templatemine.cli.parser import Parser
     from templatemine.model import PageHistory, RejectedCandidate, Template
     from templatemine.packs.overrides import Overrides
     from templatemine.packs.pack import Pack
@@ -52,9 +53,9 @@ COMMON = ("--why", "--kind", "--rejected", "--regex", "--limit", "--full", "--js
 """Options that `--help` lists."""
 
 
-def add(parser: argparse.ArgumentParser) -> None:
+def add(parser: Parser) -> None:
     """Add the options."""
-    parser.add_argument("pack", metavar="PACK", help=common.ONE_PACK_HELP)
+    common.name_packs(parser, parser.add_argument("pack", metavar="PACK", help=common.ONE_PACK_HELP), None)
     parser.add_argument(
         "--rejected",
         action="store_true",

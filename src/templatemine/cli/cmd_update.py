@@ -14,6 +14,7 @@ from templatemine.errors import ConfigError, counted
 if TYPE_CHECKING:
     from templatemine.archive.update import SourceUpdate
     from templatemine.archive.window import WindowConfig
+    from templatemine.cli.parser import Parser
     from templatemine.model import Template
 
 DESCRIPTION = """\
@@ -58,10 +59,10 @@ COMMON = ("--window", "--dry-run", "--new-sources", "--source-of", "--source", "
 """Options that `--help` lists."""
 
 
-def add(parser: argparse.ArgumentParser) -> None:
+def add(parser: Parser) -> None:
     """Add the options."""
-    parser.add_argument("packs", metavar="PACKS", help="folder of the packs; created with --new-sources")
-    parser.add_argument("inputs", metavar="INPUT", nargs="+", help=common.INPUT_HELP)
+    packs = parser.add_argument("packs", metavar="PACKS", help="folder of the packs; created with --new-sources")
+    common.name_packs(parser, packs, parser.add_argument("inputs", metavar="INPUT", nargs="+", help=common.INPUT_HELP))
     group = parser.add_argument_group("window")
     group.add_argument(
         "--window",
@@ -119,7 +120,7 @@ def run(args: argparse.Namespace) -> int:
         memory=args.memory,
         dry_run=args.dry_run,
         new_sources=args.new_sources,
-        only=None if args.only is None else frozenset(args.only),
+        only=args.only,
     )
     with terminal.progress() as steps:
         found = update_packs(

@@ -25,6 +25,7 @@ from templatemine.errors import ConfigError, CorpusError, did_you_mean
 from templatemine.kinds import KINDS, POLICIES, Choice, choose
 
 if TYPE_CHECKING:
+    from templatemine.cli.parser import Parser
     from templatemine.io.files import Report
     from templatemine.model import Record
     from templatemine.packs.pack import Pack
@@ -86,8 +87,14 @@ class _Once(argparse.Action):
         setattr(namespace, self.dest, values)
 
 
-def add_field_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options for the names of the fields of JSON lines, and for the source of all records."""
+def add_input_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options for the format of the inputs, the names of their fields, and the source of all records."""
+    parser.add_argument(
+        "--input-format",
+        metavar="NAME",
+        help="format of the inputs, see templatemine formats; by default the suffix tells, and - is a page if it "
+        "begins like one, else JSON lines",
+    )
     group = parser.add_argument_group("fields of the records")
     defaults = ReadConfig()
     for name, told in _FIELDS.items():
@@ -124,20 +131,16 @@ def add_field_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_input_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options for the names of the fields, and the format of the inputs."""
-    add_field_options(parser)
-    parser.add_argument(
-        "--input-format",
-        metavar="NAME",
-        help="format of the inputs, see templatemine formats; by default the suffix tells, and - is a page if it "
-        "begins like one, else JSON lines",
-    )
+def add_packs_and_archive(parser: Parser, told: str, nargs: str | None = "+", *, required: bool = False) -> None:
+    """Add packs, and the option for the inputs beside them."""
+    packs = parser.add_argument("packs", metavar="PACKS", nargs=nargs, help=told)
+    archive = add_archive_option(parser, required=required)
+    name_packs(parser, packs, archive)
 
 
-def add_archive_option(parser: argparse.ArgumentParser, *, required: bool = False) -> None:
+def add_archive_option(parser: argparse.ArgumentParser, *, required: bool = False) -> argparse.Action:
     """Add the option for the inputs beside packs."""
-    parser.add_argument(
+    return parser.add_argument(
         "--archive",
         "-a",
         metavar="INPUT",
@@ -147,6 +150,18 @@ def add_archive_option(parser: argparse.ArgumentParser, *, required: bool = Fals
         required=required,
         help=INPUT_HELP,
     )
+
+
+def name_packs(parser: Parser, packs: argparse.Action, archive: argparse.Action | None) -> None:
+    """Let a command that takes packs first take them as others do."""
+    told = "the packs, as clean takes them" + ("; inputs are then what has no option" if archive else "")
+    parser.name_first(packs, archive, "--packs", "-p", metavar="PATH", help=told)
+
+
+def name_inputs(parser: Parser, inputs: argparse.Action, packs: argparse.Action) -> None:
+    """Let a command that takes inputs first take them as others do."""
+    told = "the inputs, as report takes them; packs are then what has no option"
+    parser.name_first(inputs, packs, "--archive", "-a", metavar="INPUT", nargs="+", help=told)
 
 
 def add_only_option(parser: argparse._ActionsContainer, told: str) -> None:
@@ -160,9 +175,10 @@ def add_jobs_option(group: argparse._ActionsContainer, told: str) -> None:
     group.add_argument("--jobs", "-j", metavar="N", type=parse_jobs, default=1, help=told)
 
 
-def add_packs_option(group: argparse._ActionsContainer, meaning: str, **options: Any) -> None:
+def add_packs_option(group: argparse._ActionsContainer, meaning: str, **options: Any) -> argparse.Action:
     """Add the option for packs or folders of packs, one path each time."""
-    group.add_argument("--packs", "-p", metavar="PATH", action="append", help=f"{meaning}; may be repeated", **options)
+    told = f"{meaning}; may be repeated"
+    return group.add_argument("--packs", "-p", metavar="PATH", action="append", help=told, **options)
 
 
 def add_main_text_options(group: argparse._ActionsContainer) -> None:
@@ -228,7 +244,7 @@ def read_config(args: argparse.Namespace) -> ReadConfig:
         raise ConfigError(f"--text-field and --html-field: expected two names, got {args.text_field!r} for both")
     return ReadConfig(
         **{name: getattr(args, name) for name in (f"{field}_field" for field in _FIELDS)},
-        format=getattr(args, "input_format", None),
+        format=args.input_format,
         source=args.record_source,
         source_of=args.source_of,
         max_record=args.max_record << 20,
@@ -343,6 +359,12 @@ def add_run_options(parser: argparse.ArgumentParser, jobs_help: str) -> None:
         action="store_true",
         help="no progress and no summary; skipped documents and errors are still printed",
     )
+
+
+def add_reading_options(group: argparse._ActionsContainer, quiet: str) -> None:
+    """Add the options of runs that read, and print: errors, and what `quiet` says."""
+    group.add_argument("--strict", action="store_true", help="stop at the first document that cannot be read, exit 1")
+    group.add_argument("--quiet", "-q", action="store_true", help=quiet)
 
 
 def check_inputs(inputs: Sequence[str]) -> None:

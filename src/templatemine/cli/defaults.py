@@ -19,6 +19,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from templatemine.cli.parser import NAMED
 from templatemine.errors import ConfigError, did_you_mean
 
 CONFIG_FILES = ("templatemine.toml", "pyproject.toml")
@@ -72,7 +73,7 @@ def apply_defaults(
     used = []
     for name, value in table.items():
         action = options.get(name)
-        if action is None or name in ("help", "help-all", "version"):
+        if action is None or action.dest == NAMED or name in ("help", "help-all", "version"):
             raise ConfigError(f"{file}: {command}.{name}: no such option{did_you_mean(name, options)}")
         found = _convert_value(parser, action, value, f"{file}: {command}.{name}")
         if not _is_given(action, given):  # lists would be added to

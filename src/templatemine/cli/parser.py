@@ -29,6 +29,9 @@ exit codes:
   130  interrupted; nothing was written
 """
 
+NAMED = "named"
+"""Where the value of an option of `Parser.name_first` is kept."""
+
 _WIDTH = 80
 _HELP_COLUMN = 27
 """Where the help of an option begins, unless it is written longer than that."""
@@ -48,6 +51,7 @@ class Parser(argparse.ArgumentParser):
 
     common: Sequence[str] = ()
     brief = ""
+    _named: argparse.Action | None = None
 
     def __init__(self, **options: Any) -> None:
         shape = argparse.RawDescriptionHelpFormatter
@@ -55,6 +59,32 @@ class Parser(argparse.ArgumentParser):
         self.add_argument("--help", "-h", action="help", help="print the common options, and exit")
         self.add_argument("--help-all", action=_HelpAll, help="print all options and the exit codes, and exit")
         self._given: Sequence[str] = ()
+
+    def name_first(self, first: argparse.Action, other: argparse.Action | None, *names: str, **options: Any) -> None:
+        """Take an argument without an option by one, too, as other commands do: with `first` so named, what has no
+        option is the `other`."""
+        self._first, self._other = first, other
+        self._needed = [action for action in (first, other) if action is not None and action.required]
+        self._named = self.add_argument(*names, dest=NAMED, action=_NameFirst, **options)
+
+    def _settle_names(self, namespace: Any) -> None:
+        """Give the arguments without an option to the other one, if the first was named."""
+        named, first, other = getattr(namespace, NAMED), self._first, self._other
+        if named is None:
+            return
+        rest = getattr(namespace, first.dest) or []
+        rest = [rest] if isinstance(rest, str) else rest
+        if other is not None:
+            rest += getattr(namespace, other.dest) or []
+            setattr(namespace, other.dest, rest)
+            if not rest and other in self._needed:
+                other.required = True
+                self.error(f"{_REQUIRED}{'/'.join(other.option_strings) or other.metavar}")
+        elif rest:
+            self.error(f"unrecognized arguments: {' '.join(rest)}")
+        if first.nargs is None and len(named) > 1:
+            self.error(f"{first.metavar}: expected one, got {' and '.join(named)}")
+        setattr(namespace, first.dest, named if first.nargs else named[0])
 
     def format_help(self) -> str:
         """Format the help that fits a screen: the usage of the command, and its common options."""
@@ -108,6 +138,8 @@ class Parser(argparse.ArgumentParser):
         ones."""
         self._given = args or ()
         namespace, others = super().parse_known_args(args, namespace)
+        if self._named is not None:
+            self._settle_names(namespace)
         namespace.known_options = {*self._option_string_actions, *getattr(namespace, "known_options", ())}
         self._refuse(others)
         return namespace, others
@@ -133,6 +165,17 @@ class Parser(argparse.ArgumentParser):
             message = f"{missing}: expected, but not given; write {usage}"
         print_error(f"{message} (see {self.prog} --help)")
         raise SystemExit(2)
+
+
+class _NameFirst(argparse.Action):
+    """An option for what a command takes without one: neither this nor the other is missing then."""
+
+    def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:
+        """Keep the values, beside those of before."""
+        for action in parser._needed:
+            action.required = False
+        found = [values] if isinstance(values, str) else values
+        setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or ()), *found])
 
 
 class _HelpAll(argparse.Action):
