@@ -272,6 +272,7 @@ def test_check_names_what_is_wrong_with_each_source(cli: Cli, mined: Path, new: 
     ran = cli("clean", path, "-p", mined, "-o", tmp_path / "f.jsonl", "--stubs", "drop")
     assert [one["id"] for one in read(tmp_path / "f.jsonl")] == [one["id"] for one in read(path) if one["id"] != "stub"]
     assert "1 with more than 90% boilerplate: stubs, left out" in ran.err
+    assert f"{len(read(path)) - 1} records written to " in ran.err
 
 
 def test_a_source_that_takes_the_records_of_others_says_so(cli: Cli, mined: Path, new: Path) -> None:
@@ -891,3 +892,36 @@ def test_json_lines_become_tables(cli: Cli, mined: Path, tmp_path: Path) -> None
     ):
         wrong = write(tmp_path / "wrong.jsonl", [*many, {**rows[0], **change}])
         assert told in cli("clean", wrong, "-p", mined, "-o", tmp_path / "e.parquet").error
+
+
+def test_what_there_was_nothing_to_do_for_is_told(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
+    """Nothing was said of stubs that were asked for, and of a pack that cuts nothing no more than of one that does."""
+    for option, told in (("drop", "left out"), ("keep", "left whole")):
+        said = cli("clean", new, "-p", mined, "-o", tmp_path / "c.jsonl", "--force", "--stubs", option).err
+        assert f"no stubs are {told}: no record has more than 90% boilerplate (--guard)\n" in said
+    assert "stubs" not in cli("clean", new, "-p", mined, "-o", tmp_path / "c.jsonl", "--force").err
+    packs = Path(shutil.copytree(mined, tmp_path / "packs"))
+    replace(Pack.load(packs / f"{SOURCES[0]}.json"), templates=()).save(packs / f"{SOURCES[0]}.json", force=True)
+    said = cli("clean", new, "-p", packs, "-o", tmp_path / "c.jsonl", "--force").err
+    (row,) = (line for line in said.splitlines() if line.startswith(f"{SOURCES[0]} "))
+    assert row.endswith("0 (0.0%)  the pack has no templates: unchanged")
+    assert "20 whose pack has no templates (unchanged)\n" in said
+    (packs / f"{SOURCES[0]}.json").write_text('{"source": "alpha.example", "html": false, "templates": []}')
+    said = cli("clean", new, "-p", packs, "-o", tmp_path / "c.jsonl", "--force").err
+    assert "no templates" not in said
+    assert "20 whose source has a pack with an error (unchanged)\n" in said
+
+
+def test_mark_up_in_texts_is_told_once(cli: Cli, tmp_path: Path) -> None:
+    """A feed kept its tags and entities, and nobody heard of that, neither when it was mined nor when it was cleaned."""
+    rows = [{**row, "text": f"&lt;p&gt;{row['text']} &amp;#8212;&lt;/p&gt;"} for row in records(SOURCES[:2])]
+    fed = write(tmp_path / "feed.jsonl", [*rows, *records(SOURCES[2:])])
+    names = f"{SOURCES[0]}, {SOURCES[1]}"
+    told = f"tags and entities in texts decoded to find templates: {names} (--text-markup)"
+    assert cli("mine", fed, "-o", tmp_path / "packs").err.splitlines().count(told) == 1
+    said = cli("clean", fed, "-p", tmp_path / "packs", "-o", tmp_path / "c.jsonl").err
+    told = f"tags and entities in texts of {names} stay; decode them before mine for plain text"
+    assert said.splitlines().count(told) == 1
+    assert "&lt;p&gt;" in read(tmp_path / "c.jsonl")[0]["text"]
+    assert "entities" not in cli("mine", fed, "-o", tmp_path / "packs", "--force", "--text-markup", "none").err
+    assert "entities" not in cli("clean", fed, "-p", tmp_path / "packs", "-o", tmp_path / "c.jsonl", "--force").err

@@ -16,14 +16,14 @@ from templatemine.errors import ConfigError, CorpusError, counted, list_names
 from templatemine.kinds import CUT_ALL, DEFAULT_POLICY, KINDS, POLICIES, Choice
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from templatemine.cleaning.records import RecordConfig
     from templatemine.cleaning.tally import SourceTally, Tally
     from templatemine.cli.parser import Parser
     from templatemine.config import ReadConfig
     from templatemine.io.pending import PendingBatch
-    from templatemine.packs.pack_folder import PackFiles
+    from templatemine.packs.pack_folder import PackFiles, PackTraits
 
 DESCRIPTION = """\
 Writes every record with all its fields; only two fields change. The text field
@@ -309,7 +309,7 @@ def _finish(args: argparse.Namespace, terminal: messages.Terminal, tally: Tally,
     """Print the packs that were skipped, the summary, and what to do if no record has a pack; the exit code."""
     _skip_packs(terminal, tally, packs)
     total = tally.total()
-    _print_summary(args, terminal, tally, bool(total.fallback) and _cuts_nothing(packs, args.fallback))
+    _print_summary(args, terminal, tally, packs)
     failures = [] if args.check is None else [*_failed_checks(tally, args.check, args.max_torn)]
     for failure in failures:
         terminal.note(failure)
@@ -325,12 +325,6 @@ def _finish(args: argparse.Namespace, terminal: messages.Terminal, tally: Tally,
         return 1 if failures else terminal.exit_code
     terminal.note(_explain_no_pack(args, tally))
     return 1
-
-
-def _cuts_nothing(packs: PackFiles, source: str) -> bool:
-    """Return whether the pack of a source is for texts, and has no templates."""
-    pack = packs[source]
-    return not pack.html and not pack.templates
 
 
 MAX_TORN = 0.05
@@ -456,7 +450,7 @@ def _check_paths(args: argparse.Namespace) -> None:
             raise CorpusError("is a pack; the output must be another file", args.output, fatal=True)
 
 
-def _print_summary(args: argparse.Namespace, terminal: messages.Terminal, tally: Tally, empty_fallback: bool) -> None:
+def _print_summary(args: argparse.Namespace, terminal: messages.Terminal, tally: Tally, packs: PackFiles) -> None:
     from templatemine.io.files import place_of
 
     total = tally.total()
@@ -479,11 +473,13 @@ def _print_summary(args: argparse.Namespace, terminal: messages.Terminal, tally:
         return
     header = ("source", ">records", ">changed", ">spans", ">removed", "note")
     shown = sorted(tally.sources.items(), key=lambda one: (-one[1].records, one[0]))
-    notes = [_list_notes(counts, empty_fallback) for _, counts in shown]
+    used = [*tally.sources, *([args.fallback] if total.fallback else [])]
+    traits = {source: packs.traits(source) for source in used}
+    notes = [_list_notes(args, source, counts, traits) for source, counts in shown]
     rows = [_format_row(source, counts, told) for (source, counts), told in zip(shown, notes, strict=True)]
     stakes = [sum(number for number, _ in told) for told in notes]
     table = text_tables.capped_table(header, rows, stakes)
-    terminal.say(*table, "", *_format_totals(args, terminal, tally, empty_fallback))
+    terminal.say(*table, "", *_format_totals(args, terminal, tally, traits))
     if total.torn:
         terminal.say(*_describe_tears(args, tally, total))
 
@@ -537,21 +533,35 @@ def _source_json(counts: SourceTally, is_found: bool) -> dict[str, Any]:
     }
 
 
-def _list_notes(counts: SourceTally, empty_fallback: bool) -> list[tuple[int, str]]:
+_STUBS = {"keep": "left whole", "drop": "left out"}
+"""What is done with stubs, unless they are cleaned."""
+
+
+def _count_in_vain(counts: SourceTally, pack: PackTraits) -> int:
+    """Count the records of a source that a pack without templates was for."""
+    others = counts.no_text + counts.cleaned_before + counts.other_kind
+    return counts.records - others if pack.cuts_nothing and not counts.bad_pack else 0
+
+
+def _list_notes(
+    args: argparse.Namespace, source: str, counts: SourceTally, traits: Mapping[str, PackTraits]
+) -> list[tuple[int, str]]:
     """Return what there is to tell of a source, each with the number of records that it is about."""
-    done = "unchanged, for the fallback has no templates" if empty_fallback else "cleaned with the fallback"
+    empty = counts.fallback and traits[args.fallback].cuts_nothing
+    done = "unchanged, for the fallback has no templates" if empty else "cleaned with the fallback"
     # Of a page most characters go, as they should.
     gone = counts.records if counts.looked and 2 * counts.cut > counts.characters else 0
     notes = (
         (counts.no_pack, "no pack: unchanged"),
         (counts.bad_pack, "the pack has an error: unchanged"),
         (counts.fallback, f"no pack: {done}"),
+        (_count_in_vain(counts, traits[source]), "the pack has no templates: unchanged"),
         (counts.page_model, "no pack: main text by the page model alone"),
         (counts.other_kind, f"{counts.other_kind:,} unchanged: the pack is for the other kind (HTML or text)"),
         (counts.cleaned_before, f"{counts.cleaned_before:,} cleaned before: unchanged"),
         (counts.no_text, f"{counts.no_text:,} without a text: unchanged"),
         (gone, "more than half is removed"),
-        (counts.stubs, counted(counts.stubs, "stub")),
+        (counts.stubs, " ".join(filter(None, (counted(counts.stubs, "stub"), _STUBS.get(args.stubs))))),
         (counts.torn, f"torn sentences in {counts.torn:,}"),
     )
     return [note for note in notes if note[0]]
@@ -590,18 +600,20 @@ def _format_kinds(total: SourceTally) -> list[str]:
 
 
 def _format_totals(
-    args: argparse.Namespace, terminal: messages.Terminal, tally: Tally, empty_fallback: bool
+    args: argparse.Namespace, terminal: messages.Terminal, tally: Tally, traits: Mapping[str, PackTraits]
 ) -> list[str]:
     total, left_out = tally.total(), sum(tally.left_out.values())
+    records = counted(total.records - (total.dropped if args.writes else 0), "record")
     written = f"written to {common.name_output(args.output)}" if args.writes else "read, and nothing written,"
     changed = "would be changed" if not args.writes else "marked" if args.mark else "changed"
     fallback = f"cleaned with the pack of {args.fallback}"
-    if empty_fallback:
+    if total.fallback and traits[args.fallback].cuts_nothing:
         fallback = f"the pack of {args.fallback} has no templates (unchanged)"
-    stubs = {"keep": "left whole", "drop": "left out"}.get(args.stubs, "cleaned")
+    in_vain = sum(_count_in_vain(counts, traits[source]) for source, counts in tally.sources.items())
+    is_stub, stubs = f"more than {args.guard:.0%} boilerplate", _STUBS.get(args.stubs)
     removed = f"; characters {'that cutting would remove' if args.mark else 'removed'}: {_format_cut(total)}"
     lines = [
-        f"{counted(total.records, 'record')} {written} in {terminal.seconds:.1f} s",
+        f"{records} {written} in {terminal.seconds:.1f} s",
         f"{total.changed:,} {changed}{removed if total.characters else ''}",
         *_format_kinds(total),
     ]
@@ -610,11 +622,12 @@ def _format_totals(
         (total.no_pack, "without a pack (unchanged)"),
         (total.bad_pack, "whose source has a pack with an error (unchanged)"),
         (total.fallback, f"whose source has no pack: {fallback}"),
+        (in_vain, "whose pack has no templates (unchanged)"),
         (total.page_model, "whose source has no pack: main text by the page model alone"),
         (total.other_kind, "of another kind (HTML or text) than their pack (unchanged)"),
         (total.cleaned_before, f"cleaned before, by their field {args.removed_field!r} (unchanged; --again)"),
         (total.no_text, "without a text (unchanged)"),
-        (total.stubs, f"with more than {args.guard:.0%} boilerplate: stubs, {stubs}"),
+        (total.stubs, f"with {is_stub}: stubs, {stubs or 'cleaned'}"),
         (total.formatted, f"with their main text as {args.text_format}"),
         (plain, f"not as {args.text_format}: no page, or a pack that is not for pages"),
         (total.replaced, f"with a field {args.removed_field!r} that was replaced"),
@@ -623,6 +636,10 @@ def _format_totals(
     ):
         if number:
             lines.append(f"{number:,} {what}")
+    if stubs and not total.stubs:
+        lines.append(f"no stubs are {stubs}: no record has {is_stub} (--guard)")
+    if marked := [source for source in tally.sources if traits[source].has_markup]:
+        lines.append(f"tags and entities in texts of {list_names(marked)} stay; decode them before mine for plain text")
     return [*lines, *([_format_found(args, total)] if args.found else []), *terminal.notes()]
 
 

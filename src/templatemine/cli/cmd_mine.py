@@ -320,6 +320,7 @@ def _format_row(one: SourceOutcome) -> tuple[str, ...]:
 
 def _format_totals(args: argparse.Namespace, terminal: messages.Terminal, mined: ArchiveReport) -> list[str]:
     from templatemine.mining.shared_pack import SHARED_PACK
+    from templatemine.packs.readable import DECODED
 
     packs = [one for one in mined.outcomes if one.pack is not None]
     templates = sum(one.templates for one in packs)
@@ -330,6 +331,8 @@ def _format_totals(args: argparse.Namespace, terminal: messages.Terminal, mined:
     ]
     if any(one.source == SHARED_PACK and not one.templates for one in packs):
         lines.append(f"no string is shared: {SHARED_PACK} cuts nothing as a fallback of clean")
+    if decoded := [one.source for one in packs if one.templates and one.note.endswith(DECODED)]:
+        lines.append(f"{DECODED} to find templates: {list_names(decoded)} (--text-markup)")
     if mined.skipped:
         lines.append(f"{counted(mined.skipped, 'document')} skipped")
     if mined.duplicates:

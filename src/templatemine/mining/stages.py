@@ -82,7 +82,7 @@ from templatemine.model import Cutoff, Document, IntArray, PageHistory, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_checks import drop_mismatches
 from templatemine.packs.pack_record import keep_one_of_each, order_templates
-from templatemine.packs.readable import describe_choice
+from templatemine.packs.readable import DECODED, describe_choice
 from templatemine.text.reading import PLAIN, ReadingRules
 
 
@@ -469,7 +469,7 @@ class MatchStep:
         named = " and ".join(f"{count} {one if count == 1 else more}" for count, one, more in left_out if count)
         note = f"{cutoff.note}; {named} ignored{self.note}" if named else f"{cutoff.note}{self.note}"
         if candidates.rules is not None and candidates.rules.markup:
-            note += "; tags and entities in texts decoded"
+            note += f"; {DECODED}"
         if candidates.verdicts is not None:
             candidates = apply_counts(candidates, self.query, answer)
         accepted, rejected = np.flatnonzero(reason_of == 0), np.flatnonzero(reason_of)

@@ -15,7 +15,7 @@ import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO, NamedTuple, Protocol
 
 from templatemine.errors import (
     ConfigError,
@@ -458,9 +458,17 @@ class PackFiles(Mapping[str, Pack]):
     def by_tokens(self) -> bool:
         """Return whether all packs are of text and `Pack.by_tokens`, as far as the bytes of the files tell."""
         try:
-            return not any(_has_more_than_tokens(file) for file in self.files.values())
+            return not any(mark in _squeeze(file) for file in self.files.values() for mark in _MORE_THAN_TOKENS)
         except OSError:  # reading the pack raises its problem
             return False
+
+    def traits(self, source: str) -> PackTraits:
+        """Look into the file of a source; nothing is told of one that cannot be read."""
+        try:
+            data = _squeeze(self.files[source])
+        except (KeyError, OSError):
+            return PackTraits(False, False)
+        return PackTraits(b'"html":false' in data and b'"templates":[]' in data, b'"markup":"html"' in data)
 
     def __contains__(self, source: object) -> bool:
         return source in self.files or (isinstance(source, str) and self._name(source) in self._bad)
@@ -481,10 +489,19 @@ _MORE_THAN_TOKENS = (b'"html":true', b'"tokens":null', b'"user_patterns":[{')
 Within a string a backslash would precede the second quote."""
 
 
-def _has_more_than_tokens(file: str) -> bool:
+class PackTraits(NamedTuple):
+    """What the bytes of a pack tell, for reading thousands of packs takes seconds."""
+
+    cuts_nothing: bool
+    """It is of texts, and has no templates."""
+    has_markup: bool
+    """Texts of its source hold tags and entities, which are decoded to find templates."""
+
+
+def _squeeze(file: str) -> bytes:
+    """Return the bytes of a file without white space."""
     with open(file, "rb") as handle:
-        data = handle.read(MAX_PACK_BYTES).translate(None, b" \t\r\n")
-    return any(mark in data for mark in _MORE_THAN_TOKENS)
+        return handle.read(MAX_PACK_BYTES).translate(None, b" \t\r\n")
 
 
 def rejected_path(pack: str | os.PathLike[str]) -> str:

@@ -115,6 +115,8 @@ def describe_position(template: Template, pack: PackRecord) -> str:
     return _POSITIONS[template.anchor].format("sentence" if pack.reading.sentences else "line")
 
 
+DECODED = "tags and entities in texts decoded"
+"""What the note of a pack ends in if that was done to find its templates."""
 _CHOSEN = re.compile(r"^\d+ by their scores")
 
 
