@@ -18,7 +18,7 @@ GOLDEN = Path(__file__).resolve().parent / "golden" / "lantern" / "learned.pack.
 # From the bottom up: a room, or a module of the root, with all that is in it, imports only what stands on a lower line,
 # and rooms of one line know nothing of each other.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("errors", "progress", "_version", "_cyutility", "notebook"),
+    ("errors", "progress", "_version", "_cyutility", "notebook", "controls"),
     ("bounds", "kinds"),
     ("config", "model"),
     ("text",),

@@ -19,7 +19,7 @@ from test_architecture import LAYERS, SOURCE, edges, natives, top  # noqa: E402
 
 PICTURE = ROOT / "docs" / "architecture.svg"
 
-LEFT_OUT = frozenset(["_version", "_cyutility", "notebook", "__init__", "__main__", "progress", "bounds"])
+LEFT_OUT = frozenset(["_version", "_cyutility", "notebook", "controls", "__init__", "__main__", "progress", "bounds"])
 """Modules of the root that say nothing about the way of an article."""
 
 PATH = frozenset(["io", "text", "mining", "packs", "matching", "cleaning"])

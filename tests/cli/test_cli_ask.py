@@ -426,3 +426,24 @@ def test_a_question_without_an_example_has_no_empty_one(cli: Cli, packs: Path) -
     pack = Pack.load(file)
     replace(pack, questions=tuple(replace(one, example="") for one in pack.questions)).save(file, force=True)
     assert "[--]" not in cli("ask", packs, "--only", SOURCE, "--list").out
+
+
+def test_line_ends_and_control_characters_are_quoted_alike(cli: Cli, archive: Path, tmp_path: Path) -> None:
+    """A line end of Windows was two marks, and what rings the bell had one name here and another one there."""
+    rows = read(archive)
+    for row in rows:
+        row["text"] = row["text"].replace("\n\n", "\r\n\u2028").replace("the warden of", "the \x07warden of")
+        row["text"] += "\r\n\x0cAll rights \x07reserved, now and at all times."
+    odd, packs, page = write(tmp_path / "odd.jsonl", rows), tmp_path / "odd", tmp_path / "r.html"
+    assert cli("mine", odd, "-o", packs, *CAUTION).code == 0
+    asked = cli("ask", packs, "-a", odd, "--list", "--only", SOURCE, "-n", "50").out
+    assert "the U+0007warden of" in asked
+    assert ". ⏎  ⏎ " in asked
+    explained = cli("explain", odd, "-p", packs, "--only", SOURCE).out
+    assert "[-All rights U+0007reserved, now and at all times.-]" in explained
+    assert cli("report", packs, "-a", odd, "-o", page).code == 0
+    written = page.read_text(encoding="utf-8")
+    assert 'All rights <b class="ctl">U+0007</b>reserved' in written
+    for said in (asked, explained, written, cli("show", packs / f"{SOURCE}.json", "--why").out):
+        assert "U+0007" in said
+        assert not re.search(r"\\u00|U\+00(?!07)|U\+20|[\r\x07\x0b\x0c\u2028]", said)

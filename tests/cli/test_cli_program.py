@@ -19,6 +19,7 @@ from rich.cells import cell_len
 from conftest import Cli
 from templatemine.bounds import WORDS
 from templatemine.cli import app, messages, text_tables
+from templatemine.controls import name_on_line
 from templatemine.errors import CapacityError, CorpusError, MissingExtraError
 
 
@@ -258,7 +259,7 @@ class Boom:
     ("error", "code", "message"),
     [
         (CorpusError("expected a, found b", "f:3"), 2, "error: f:3: expected a, found b"),
-        (CapacityError("too\nlong \x1b[31m"), 2, "error: too long \\u001b[31m"),
+        (CapacityError("too\nlong \x1b[31m"), 2, "error: too long U+001B[31m"),
         (MissingExtraError("pip install templatemine[x]"), 2, "error: pip install templatemine[x]"),
         (FileNotFoundError(2, "No such file or directory", "gone"), 2, "error: gone: No such file or directory"),
         (OSError("odd"), 2, "error: odd"),
@@ -294,15 +295,15 @@ def test_without_standard_error(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> No
     ("text", "shown"),
     [
         ("plain", "plain"),
-        ("a\x1b[2Jb", "a\\u001b[2Jb"),
-        ("\ud800", "\\ud800"),
-        ("a\u202eb", "a\\u202eb"),
+        ("a\x1b[2Jb", "aU+001B[2Jb"),
+        ("\ud800", "U+D800"),
+        ("a\u202eb", "aU+202Eb"),
         ("نیم\u200cفاصله", "نیم\u200cفاصله"),
-        ("a\nb", "a\\u000ab"),
+        ("a\nb", "a ⏎ b"),
     ],
 )
 def test_visible(text: str, shown: str) -> None:
-    assert messages.escape_controls(text) == shown
+    assert name_on_line(text) == shown
 
 
 def test_table_fits() -> None:

@@ -19,7 +19,7 @@ from conftest import Cli
 from templatemine.__main__ import main
 from templatemine.archive.apply_overrides import apply_rules
 from templatemine.cli import cmd_show as show
-from templatemine.cli.messages import escape_controls
+from templatemine.controls import escape_regex
 from templatemine.errors import PackError
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
@@ -218,7 +218,10 @@ def test_a_few_variants_stand_for_many(cli: Cli, pack: Path, tmp_path: Path) -> 
 def test_regex_and_limit(cli: Cli, pack: Path) -> None:
     templates = Pack.load(pack).templates
     ran = cli("show", pack, "--regex", "--limit", "1")
-    assert escape_controls(templates[0].regex) in ran.out
+    shown = escape_regex(templates[0].regex)
+    assert shown in ran.out
+    assert r"[\n\u2028\u2029]" in shown
+    assert re.findall(shown, templates[0].example) == re.findall(templates[0].regex, templates[0].example)
     assert f"and {len(templates) - 1} more (--limit 0 lists all)" in ran.out
 
 

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import examples
+from templatemine.controls import is_control, name_controls
 from templatemine.model import Span
 from templatemine.report.marks import (
     Note,
@@ -19,8 +20,6 @@ from templatemine.report.marks import (
     count_kinds,
     elide,
     escape_text,
-    is_control,
-    name_controls,
     render_marks,
     split_pieces,
 )
@@ -110,7 +109,7 @@ def test_a_text_is_never_mark_up(drawn: tuple[str, list[Span]]) -> None:
     assert reader.text == name_controls(text)
 
 
-@pytest.mark.parametrize("char", ["\u202e", "\u2066", "\x1b", "\x00", "\x07", "\x9b", "\ud800", "\r"])
+@pytest.mark.parametrize("char", ["\u202e", "\u2066", "\x1b", "\x00", "\x07", "\x9b", "\ud800"])
 def test_what_acts_is_named(char: str) -> None:
     assert is_control(char)
     assert escape_text(f"a{char}b") == f'a<b class="ctl">U+{ord(char):04X}</b>b'
@@ -123,7 +122,8 @@ def test_what_scripts_need_stays(text: str) -> None:
 
 
 def test_line_ends_of_windows() -> None:
-    assert escape_text("a\r\nb") == "a\nb"
+    for end in ("\r\n", "\r", "\x0b", "\x0c", "\x85", "\u2028", "\u2029"):
+        assert escape_text(f"a{end}b") == name_controls(f"a{end}b") == "a\nb"
 
 
 ATTACKS = [

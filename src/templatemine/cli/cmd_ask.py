@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from templatemine.cli import common, messages, pack_paths
+from templatemine.controls import name_on_line
 from templatemine.errors import CapacityError, CorpusError, counted
 from templatemine.progress import report_reading
 
@@ -280,9 +281,9 @@ def _format_question(number: int, of: int, question: Question, sample: _Sample, 
     told = question.example and string != messages.escape_line(question.example)
     example = [Context("", question.example, "", "")] if told else []
     for before, found, filler, behind in places or example:
-        label, rest = painter.cut(_join_lines(found)), painter.filler(_join_lines(filler)) if filler else ""
+        label, rest = painter.cut(name_on_line(found)), painter.filler(name_on_line(filler)) if filler else ""
         marked = rest + label if question.filled == "start" else label + rest
-        lines.append(f"  | {_join_lines(before)}{marked}{_join_lines(behind)}")
+        lines.append(f"  | {name_on_line(before)}{marked}{name_on_line(behind)}")
     if any(place.filler for place in places):
         lines.append(f"  marked: {painter.cut('goes with b and l')}, {painter.filler('goes with b alone')}")
     return [*lines, *_format_effects(question, sample)] if places else lines
@@ -320,11 +321,6 @@ def _question_json(pack: Pack, question: Question, seen: QuestionContexts) -> di
         "fillers": [place.filler for place in seen.places_of(question)],
         "places": [list(place) for place in seen.contexts_of(question) or [("", question.example, "")]],
     }
-
-
-def _join_lines(text: str) -> str:
-    """Join a text to one line, with a mark at each line break."""
-    return messages.escape_controls(" ⏎ ".join(text.split("\n")))
 
 
 def _decide_by_id(args: argparse.Namespace, terminal: messages.Terminal, files: Mapping[str, str]) -> None:

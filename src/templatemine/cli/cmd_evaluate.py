@@ -17,6 +17,7 @@ from templatemine._version import __version__
 from templatemine.cli import common, messages, number_types, pack_paths, text_tables
 from templatemine.cli.parser import Parser
 from templatemine.config import CleanConfig, PipelineConfig
+from templatemine.controls import name_on_line
 from templatemine.errors import ConfigError, CorpusError, counted
 from templatemine.progress import Progress, report_reading
 
@@ -161,7 +162,7 @@ def run(args: argparse.Namespace) -> int:
             messages.print_text(facts)
             return terminal.exit_code
         messages.print_text(
-            "\n\n".join("\n".join(map(messages.escape_controls, _format_result(result))) for result in results) + "\n"
+            "\n\n".join("\n".join(map(name_on_line, _format_result(result))) for result in results) + "\n"
         )
         if output is not None:
             output.write(facts.encode())

@@ -15,6 +15,7 @@ from itertools import chain, islice, repeat
 from typing import TYPE_CHECKING, Any
 
 from templatemine.cli import common, messages, number_types, pack_paths, text_tables
+from templatemine.controls import escape_regex
 from templatemine.errors import ConfigError, CorpusError, PackError, counted
 from templatemine.kinds import DEFAULT_POLICY, POLICIES, parse_kinds
 
@@ -290,7 +291,7 @@ def _format_templates(pack: Pack, args: argparse.Namespace, limit: int, width: i
         some = family[: 1 + _MAX_VARIANTS] if limit and len(family) > 2 + _MAX_VARIANTS else family
         for place in some[: limit - len(shown) if limit else None]:
             one = pack.templates[place]
-            string = one.regex if args.regex else messages.escape_line(template_text(one))
+            string = escape_regex(one.regex) if args.regex else messages.escape_line(template_text(one))
             indent = "" if place == family[0] else "  "
             kind = (_mark_kind(one.kind),) if pack.has_kinds else ()
             rows.append((f"{one.df:,}", _format_share(one.df, pack), f"{one.count:,}", one.id, *kind, indent + string))

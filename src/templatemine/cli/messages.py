@@ -6,11 +6,11 @@ from __future__ import annotations
 import os
 import sys
 import time
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
+from templatemine.controls import name_controls, name_on_line
 from templatemine.errors import CorpusError
 from templatemine.progress import Progress, ignore_progress, progress_bars
 
@@ -67,27 +67,9 @@ def _escape_unencodable(text: str, stream: TextIO) -> str:
     return text.encode(encoding, "backslashreplace").decode(encoding)
 
 
-def escape_controls(text: str) -> str:
-    """Make text safe on a terminal: control characters and line ends are escaped.
-
-    Joiners, which some scripts need, stay; marks that change the direction of writing are escaped, since they could
-    disguise the rest of the line.
-    """
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(f"\\u{ord(char):04x}" if _is_control(char) else char for char in text)
-
-
 def escape_line(text: str) -> str:
     """Return visible text with each run of white space as one blank."""
-    return escape_controls(" ".join(text.split()))
-
-
-def _is_control(char: str) -> bool:
-    return unicodedata.category(char) in {"Cc", "Cs", "Zl", "Zp"} or char in _DIRECTION_MARKS
-
-
-_DIRECTION_MARKS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+    return name_controls(" ".join(text.split()))
 
 
 MAX_NAMED_SKIPS = 5
@@ -196,7 +178,7 @@ class Terminal:
     def say(self, *lines: str) -> None:
         """Print lines of a summary, whatever they hold."""
         if not self.quiet:
-            write_message(sys.stderr, "".join(escape_controls(line) + "\n" for line in lines))
+            write_message(sys.stderr, "".join(name_on_line(line) + "\n" for line in lines))
 
     def print_json(self, summary: dict[str, Any], *, to_stdout: bool) -> None:
         """Print the summary for machines."""

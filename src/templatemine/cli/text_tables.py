@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, TextIO
 
-from templatemine.cli.messages import escape_controls, escape_line
+from templatemine.cli.messages import escape_line
+from templatemine.controls import name_on_line
 
 if TYPE_CHECKING:
     from templatemine.model import Template
@@ -51,7 +52,7 @@ def format_table(
     heads = [[*row] for row in zip(*([""] * (height - len(name)) + name for name in names), strict=True)]
     most = _MAX_CELL if width is None or width >= 100 else _MAX_NARROW_CELL
     caps = [None if name.startswith("=") else most for name in header[:-1]]
-    whole = [[escape_controls(cell) for cell in row] for row in rows]
+    whole = [[name_on_line(cell) for cell in row] for row in rows]
     lines = _shorten_cells([*heads, *whole], caps)
     widths = _column_widths(lines)
     if width is not None:

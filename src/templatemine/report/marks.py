@@ -6,11 +6,11 @@ writing, and so could disguise a mark, become visible names.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
+from templatemine.controls import end_lines, is_control, name_controls
 from templatemine.kinds import KINDS
 from templatemine.model import Span
 
@@ -100,25 +100,9 @@ def _find_blank(text: str, otherwise: int, places: Iterable[int]) -> int:
     return next((place for place in places if text[place : place + 1].isspace()), otherwise)
 
 
-_DIRECTION_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-"""Embeddings, overrides and isolates; the marks beside them (U+200E, U+200F, U+061C) reach no further than a word."""
-
-
-def is_control(char: str) -> bool:
-    """Return whether a character affects its surroundings instead of being visible."""
-    return char in _DIRECTION_CONTROLS or (unicodedata.category(char) in {"Cc", "Cs"} and char not in "\n\t")
-
-
-def name_controls(text: str) -> str:
-    """Return a text with control characters (`is_control`) as names of code points; for attributes and terminals."""
-    if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
-        return text
-    return "".join(f"U+{ord(char):04X}" if is_control(char) else char for char in text)
-
-
 def escape_text(text: str) -> str:
     """Escape a text as HTML, with the name of the code point for each control character (`is_control`)."""
-    text = text.replace("\r\n", "\n")
+    text = end_lines(text)
     if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
         return escape(text)
     return "".join(f'<b class="ctl">U+{ord(char):04X}</b>' if is_control(char) else char for char in escape(text))

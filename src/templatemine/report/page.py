@@ -16,6 +16,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from templatemine.config import ReportConfig
+from templatemine.controls import name_controls
 from templatemine.errors import counted, needs_extra
 from templatemine.packs.readable import describe_choice, shorten, template_text, title_text
 from templatemine.report.charts import days_spec, draw_svg, histogram_spec, load_renderer, scores_spec
@@ -27,7 +28,6 @@ from templatemine.report.marks import (
     count_kinds,
     elide,
     escape_text,
-    name_controls,
     render_marks,
     truncate,
 )

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from templatemine.cleaning.cleaner import page_text
 from templatemine.cleaning.records import RecordCleaner
+from templatemine.controls import name_controls
 from templatemine.errors import CorpusError
 from templatemine.io.jsonl import decode_line
 from templatemine.io.pending import Items
@@ -19,7 +20,7 @@ from templatemine.model import Record, Span, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.readable import describe_position, describe_reasons_once, shorten, template_text
 from templatemine.report.explain import MAX_ALSO_MATCHED, CutParts, find_cut_template
-from templatemine.report.marks import TextPiece, elide, name_controls, split_pieces
+from templatemine.report.marks import TextPiece, elide, split_pieces
 from templatemine.text.slots import HEADLINES
 
 _CUT, _NUMBER, _SOFT, _OUT, _IN, _PLACE = "\x1b[30;43m", "\x1b[1;33m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[36m"
