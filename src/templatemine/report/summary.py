@@ -41,10 +41,9 @@ def summarise(report: Report) -> list[str]:
         f"Cleaning changes {changed:,} of {counted(documents, 'document')} ({_share(changed, documents)}) and removes "
         f"{_share(cut, characters)} of their characters."
     ]
-    said += _summarise_scores(sources, cut)
     if damage := summarise_damage(report):
         said.append(damage)
-    return said + rest
+    return [*said, *_summarise_scores(sources, cut), *rest]
 
 
 def summarise_damage(report: Report) -> str:
@@ -101,9 +100,9 @@ def _summarise_scores(sources: Sequence[SourceView], cut: int) -> list[str]:
     if story:
         # No source is named: the sum is the greatest where most goes, however plain that is.
         said.append(
-            f"Up to {_share(story, cut)} of what goes may be story, to judge by the scores of its templates. They are "
-            f"cautious: of what went from articles of publishers unknown to them, {MEASURED_STORY:.1%} was story, "
-            f"{MEASURED_LOSS:.2%} of all story (content lost)."
+            f"Of what went from articles of publishers that the scores of templates did not know, {MEASURED_STORY:.1%} "
+            f"was story; {MEASURED_LOSS:.2%} of all their story was lost. Here nobody has counted: the scores, which "
+            f"are cautious, leave room for {_share(story, cut)} at most."
         )
     without = sum(bool(one.pack.templates) and not is_scored(one.pack) for one in sources)
     if without:
