@@ -11,7 +11,7 @@ from typing import Any
 from templatemine.archive import partition
 from templatemine.archive import run as archive
 from templatemine.archive.archive_report import ArchiveReport
-from templatemine.archive.run import ArchiveConfig, ArchiveRun
+from templatemine.archive.run import ArchiveRun, RunConfig
 from templatemine.config import MineConfig, PipelineConfig, SampleConfig
 
 BUDGET = 120_000
@@ -58,7 +58,7 @@ def small_budget(budget: int = BUDGET) -> None:
 
 def run(paths: list[str], output: str, told: list[str] | None = None, **options: Any) -> ArchiveReport:
     """A run with a checkpoint at every chance."""
-    config = ArchiveConfig(**{"pipeline": CONFIG, "memory": archive.MIN_MEMORY, "checkpoint": 0.0, **options})
+    config = RunConfig(**{"pipeline": CONFIG, "memory": archive.MIN_MEMORY, "checkpoint": 0.0, **options})
     tell = (lambda text: None) if told is None else told.append
     return ArchiveRun(paths, output, config, tell=tell, on_error=lambda error: None).run()
 

@@ -45,12 +45,12 @@ MEMORY_LIMIT = 512 << 20
 
 def _measure_bounded_memory(bench: Bench) -> Record:
     """Peak of a process that mines a source from a file in bounded memory, once."""
-    from templatemine.archive.run import ArchiveConfig, ArchiveRun
+    from templatemine.archive.run import ArchiveRun, RunConfig
 
     file = bench.folder / "large.jsonl"
     sizes = [len(row["text"].encode()) for row in read_rows(file)]
     with tempfile.TemporaryDirectory(dir=bench.folder) as work:
-        config = ArchiveConfig(pipeline=make_sampled_config(bench), memory=MEMORY_LIMIT)
+        config = RunConfig(pipeline=make_sampled_config(bench), memory=MEMORY_LIMIT)
         bare = peak_memory()
         start = time.perf_counter()
         ArchiveRun([str(file)], work, config).run()

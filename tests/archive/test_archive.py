@@ -26,7 +26,7 @@ from templatemine.archive import run as archive
 from templatemine.archive.apply_overrides import apply_rules
 from templatemine.archive.archive_report import DocumentCounter, SourcelessRecords
 from templatemine.archive.disk import choose_sample_within
-from templatemine.archive.run import MIN_MEMORY, ArchiveConfig, ArchiveRun
+from templatemine.archive.run import MIN_MEMORY, ArchiveRun, RunConfig
 from templatemine.config import PipelineConfig, ReadConfig, SampleConfig, SharedConfig
 from templatemine.errors import CapacityError, ConfigError, CorpusError
 from templatemine.io.files import Report
@@ -85,7 +85,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archive, "_BASE_MEMORY", archive._BASE_MEMORY)
     small_budget()
-    assert ArchiveConfig(memory=MIN_MEMORY).budget in range(BUDGET - 2, BUDGET + 2)
+    assert RunConfig(memory=MIN_MEMORY).budget in range(BUDGET - 2, BUDGET + 2)
 
 
 @pytest.mark.parametrize("method", ["learned", "energy"])
@@ -280,7 +280,7 @@ def test_a_run_that_goes_on_counts_what_it_meets_once(
 
     def ends(output: str) -> dict[str, int]:
         report = Report()
-        config = ArchiveConfig(pipeline=CONFIG, memory=archive.MIN_MEMORY, checkpoint=0.0)
+        config = RunConfig(pipeline=CONFIG, memory=archive.MIN_MEMORY, checkpoint=0.0)
         ArchiveRun(paths, str(tmp_path / output), config, on_error=report).run()
         return report.notes
 
@@ -302,7 +302,7 @@ def test_records_without_a_source_are_counted_once(tmp_path: Path, monkeypatch: 
         Path(path).write_text("".join(json.dumps(row) + "\n" for row in rows))
 
     def mined() -> SourcelessRecords:
-        config = ArchiveConfig(pipeline=CONFIG, memory=archive.MIN_MEMORY, checkpoint=0.0)
+        config = RunConfig(pipeline=CONFIG, memory=archive.MIN_MEMORY, checkpoint=0.0)
         return ArchiveRun(paths, str(tmp_path / "disk"), config).run().nameless
 
     with monkeypatch.context() as patch:
@@ -323,7 +323,7 @@ def test_unreadable_dates_are_counted_once(tmp_path: Path, monkeypatch: pytest.M
         Path(path).write_text("".join(json.dumps(row) + "\n" for row in rows))
 
     def mined() -> tuple[int, str]:
-        config = ArchiveConfig(pipeline=CONFIG, memory=archive.MIN_MEMORY, checkpoint=0.0)
+        config = RunConfig(pipeline=CONFIG, memory=archive.MIN_MEMORY, checkpoint=0.0)
         dates = ArchiveRun(paths, str(tmp_path / "disk"), config).run().dates
         return dates.total(), dates.describe()
 
@@ -610,7 +610,7 @@ def test_killed_while_it_notes_the_end(
 @pytest.mark.parametrize("options", [{"memory": 1000}, {"jobs": 0}])
 def test_options_that_make_no_sense(options: dict[str, int]) -> None:
     with pytest.raises(ConfigError):
-        ArchiveConfig(**options)  # type: ignore[arg-type]
+        RunConfig(**options)  # type: ignore[arg-type]
 
 
 # ------------------------------------------------------------------------------------------------------ kill -9

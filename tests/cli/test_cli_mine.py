@@ -793,10 +793,10 @@ def test_100_000_documents_of_one_token(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_reports_fit_the_shelf() -> None:
-    """`pack_folder.SourceResult` is what `save` needs of a report; a type checker holds the two together, this keeps it honest."""
-    from templatemine.packs.pack_folder import SourceResult
+    """`pack_folder.ReportLike` is what `save` needs of a report; a type checker holds the two together, this keeps it honest."""
+    from templatemine.packs.pack_folder import ReportLike
 
-    result: SourceResult = SourceReport(source="x", documents=1, pack=None, note="")
+    result: ReportLike = SourceReport(source="x", documents=1, pack=None, note="")
     assert result.pack is None
 
 
@@ -904,4 +904,4 @@ def test_a_source_that_loses_its_last_template_says_so(tmp_path: Path) -> None:
     """It had "1 by their scores" for the reason that there is none."""
     (pack,) = templatemine.mine(records(SOURCES[:1])).values()
     empty = SourceReport(source="x", documents=9, pack=replace(pack, templates=()), note=pack.cutoff.note)
-    assert SourceOutcome.from_result(empty, "x.json").note == "nothing is left of what scores chose"
+    assert SourceOutcome.from_report(empty, "x.json").note == "nothing is left of what scores chose"

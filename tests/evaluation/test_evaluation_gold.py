@@ -18,8 +18,8 @@ from templatemine.evaluation.gold import (
     gold_texts,
     read_spans,
 )
-from templatemine.evaluation.options import FORM_NAMES
 from templatemine.evaluation.protocol import assign_folds, cross_clean, run_system, sample_documents
+from templatemine.evaluation.trial_config import FORM_NAMES
 from templatemine.model import Cleaned, Document, Span
 
 

@@ -15,7 +15,6 @@ import reference
 from templatemine.errors import ConfigError, CorpusError
 from templatemine.evaluation.cleaning_systems import mining_system
 from templatemine.evaluation.injection import InjectionConfig, _draw_designs, evaluate_injection
-from templatemine.evaluation.options import KIND_NAMES
 from templatemine.evaluation.protocol import derive_random, sample_documents
 from templatemine.evaluation.synthetic_boilerplate import (
     KINDS,
@@ -25,6 +24,7 @@ from templatemine.evaluation.synthetic_boilerplate import (
     insert_boilerplate,
     learn_profile,
 )
+from templatemine.evaluation.trial_config import KIND_NAMES
 from templatemine.model import Cleaned, Document, Span
 
 SYLLABLES = [first + last for first in "bdfgklmnprst" for last in "aeiou"]

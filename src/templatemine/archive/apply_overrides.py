@@ -36,7 +36,7 @@ from templatemine.packs.pack_folder import (
     StandingPacks,
     read_rejected,
     rejected_path,
-    serialise_result,
+    serialise_report,
 )
 from templatemine.packs.pack_json import SCHEMA, describe_json_error, read_mined, read_template
 from templatemine.packs.pack_record import (
@@ -406,7 +406,7 @@ def serialise_with_rules(report: SourceReport, standing: StandingPacks) -> Seria
     path = standing.path(report.source)
     if report.pack is not None:
         report = replace(report, pack=keep_rules(report.pack, report.rejected or (), path))
-    return serialise_result(report, path)
+    return serialise_report(report, path)
 
 
 def keep_later_rules(new_path: str, old_path: str) -> None:

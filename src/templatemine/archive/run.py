@@ -46,7 +46,7 @@ from templatemine.pipeline import drive
 from templatemine.progress import Progress, ignore_progress
 from templatemine.text.dates import UnreadableDates
 
-MIN_MEMORY = int(NUMBERS["ArchiveConfig.memory"].least)
+MIN_MEMORY = int(NUMBERS["RunConfig.memory"].least)
 """Interpreter, libraries and buffers take some 70 MB."""
 
 _BASE_MEMORY = 76 << 20
@@ -57,7 +57,7 @@ _DONE_FILE = ".templatemine-run.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ArchiveConfig(Options):
+class RunConfig(Options):
     """Options of a run.
 
     memory : bytes that the process may take at its peak, at least `MIN_MEMORY`.
@@ -92,7 +92,7 @@ class ArchiveRun:
         As `read_records` takes them.
     output : str
         Folder for the packs.
-    config : ArchiveConfig
+    config : RunConfig
     progress : callable, optional
         Called with (step, done, total).
     tell : callable, optional
@@ -106,7 +106,7 @@ class ArchiveRun:
         self,
         inputs: Sequence[str],
         output: str,
-        config: ArchiveConfig,
+        config: RunConfig,
         *,
         progress: Progress | None = None,
         tell: Tell | None = None,

@@ -46,7 +46,7 @@ from templatemine.archive.partition import (
     plan_units,
     split_units,
 )
-from templatemine.archive.run import ArchiveConfig
+from templatemine.archive.run import RunConfig
 from templatemine.archive.spill import SharedStringsFile, dump_candidates, load_candidates, write_hashes
 from templatemine.archive.window import DatedDocument, Window, WindowConfig
 from templatemine.bounds import Options
@@ -241,7 +241,7 @@ class _UpdateRun(Executor[dict[str, WindowUpdate], SharedStringsFile, list[Sourc
         self.state = os.path.join(packs, _STATE)
         self.journal = os.path.join(self.work, "publish.json")
         # Half of it, for the strings of other sources.
-        self.budget = ArchiveConfig(memory=config.memory).budget
+        self.budget = RunConfig(memory=config.memory).budget
         self.today = config.today
         self.known = frozenset[str]()
         self.units: list[MiningUnit] = []

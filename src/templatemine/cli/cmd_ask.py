@@ -194,11 +194,9 @@ def _collect_contexts(args: argparse.Namespace, terminal: messages.Terminal, see
 
     if not args.archive:
         return
-    read = common.read_config(args)
-    records = common.tell_overruled(common.read_nonempty_records(args.archive, read, terminal), read)
     sources: set[str] = set()
     with terminal.progress() as steps:
-        for record in report_reading(records, steps):
+        for record in report_reading(common.read_archive(args, terminal), steps):
             document = record.document
             sources.add(document.source)
             sample = seen.get(document.source)

@@ -54,8 +54,7 @@ def run(args: argparse.Namespace) -> int:
     diffs = diff_packs(old, new, measured=bool(args.archive))
     left_out = 0
     if args.archive:
-        read = common.read_config(args)
-        records = common.tell_overruled(common.read_nonempty_records(args.archive, read, terminal), read)
+        records = common.read_archive(args, terminal)
         with terminal.progress() as steps:
             documents = (record.document for record in report_reading(records, steps))
             left_out = measure_diffs(diffs, documents, on_error=terminal.reader_report)

@@ -19,6 +19,14 @@ from templatemine.cli.parser import Parser
 from templatemine.config import CleanConfig, PipelineConfig
 from templatemine.controls import name_on_line
 from templatemine.errors import ConfigError, CorpusError, counted
+from templatemine.evaluation.trial_config import (
+    FeedConfig,
+    GoldConfig,
+    InjectionConfig,
+    MirrorConfig,
+    ResidueConfig,
+    RetrievalConfig,
+)
 from templatemine.progress import Progress, report_reading
 
 if TYPE_CHECKING:
@@ -299,8 +307,6 @@ def _parse_numbers(text: str) -> tuple[int, ...]:
 
 
 def _add_injection(parser: argparse.ArgumentParser) -> None:
-    from templatemine.evaluation.options import InjectionConfig
-
     defaults = InjectionConfig()
     parser.add_argument(
         "--sample",
@@ -319,7 +325,6 @@ def _add_injection(parser: argparse.ArgumentParser) -> None:
 
 def _run_injection(args: argparse.Namespace, read: _EvaluationInputs, system: System) -> list[TrialResult]:
     from templatemine.evaluation.injection import evaluate_injection
-    from templatemine.evaluation.options import InjectionConfig
 
     config = InjectionConfig(seed=args.seed, documents=args.sample, templates=args.templates, clean=args.clean)
     return [evaluate_injection(read.documents, system, config)]
@@ -342,7 +347,6 @@ def _add_gold(parser: argparse.ArgumentParser) -> None:
 
 def _run_gold(args: argparse.Namespace, read: _EvaluationInputs, system: System) -> list[TrialResult]:
     from templatemine.evaluation.gold import evaluate_annotation, evaluate_texts, gold_texts, read_spans
-    from templatemine.evaluation.options import GoldConfig
 
     config = GoldConfig(form=args.form, folds=args.folds, seed=args.seed, sample=args.sample)
     if args.spans:
@@ -370,7 +374,6 @@ def _add_retrieval(parser: argparse.ArgumentParser) -> None:
 
 
 def _run_retrieval(args: argparse.Namespace, read: _EvaluationInputs, system: System) -> list[TrialResult]:
-    from templatemine.evaluation.options import RetrievalConfig
     from templatemine.evaluation.retrieval import evaluate_clustering, evaluate_near_duplicates
 
     config = RetrievalConfig(seed=args.seed, sample=args.sample)
@@ -401,7 +404,6 @@ def _add_mirror(parser: argparse.ArgumentParser) -> None:
 
 def _run_mirror(args: argparse.Namespace, read: _EvaluationInputs, system: System) -> list[TrialResult]:
     from templatemine.evaluation.mirror import compare_copies, evaluate_mirror
-    from templatemine.evaluation.options import MirrorConfig
 
     config = MirrorConfig(seed=args.seed, sample=args.sample)
     if not args.other:
@@ -410,8 +412,6 @@ def _run_mirror(args: argparse.Namespace, read: _EvaluationInputs, system: Syste
 
 
 def _add_feed(parser: argparse.ArgumentParser) -> None:
-    from templatemine.evaluation.options import FeedConfig
-
     parser.add_argument(
         "--feed-field", metavar="NAME", default="feed", help="the field with the feed's text (default: %(default)s)"
     )
@@ -423,7 +423,6 @@ def _add_feed(parser: argparse.ArgumentParser) -> None:
 
 def _run_feed(args: argparse.Namespace, read: _EvaluationInputs, system: System) -> list[TrialResult]:
     from templatemine.evaluation.feeds import evaluate_feed
-    from templatemine.evaluation.options import FeedConfig
 
     config = FeedConfig(seed=args.seed, sample=args.sample, folds=args.folds)
     records = _make_ids_unique(read)
@@ -432,14 +431,11 @@ def _run_feed(args: argparse.Namespace, read: _EvaluationInputs, system: System)
 
 
 def _add_residue(parser: argparse.ArgumentParser) -> None:
-    from templatemine.evaluation.options import ResidueConfig
-
     common.add_number(parser, "--examples", 0, ResidueConfig().examples, "examples of each kind")
     _add_sample(parser, None)
 
 
 def _run_residue(args: argparse.Namespace, read: _EvaluationInputs, system: System) -> list[TrialResult]:
-    from templatemine.evaluation.options import ResidueConfig
     from templatemine.evaluation.residue import evaluate_residue
 
     config = ResidueConfig(seed=args.seed, sample=args.sample, examples=args.examples)

@@ -231,9 +231,9 @@ def _read_records(args: argparse.Namespace, terminal: messages.Terminal) -> Iter
 
 
 def _mine_on_disk(args: argparse.Namespace, terminal: messages.Terminal) -> ArchiveReport:
-    from templatemine.archive.run import ArchiveConfig, ArchiveRun
+    from templatemine.archive.run import ArchiveRun, RunConfig
 
-    config = ArchiveConfig(
+    config = RunConfig(
         pipeline=_pipeline_config(args),
         read=common.read_config(args),
         memory=args.memory,

@@ -415,6 +415,12 @@ def read_nonempty_records(inputs: Sequence[str], config: ReadConfig, terminal: T
     return some()
 
 
+def read_archive(args: argparse.Namespace, terminal: Terminal) -> Iterator[Record]:
+    """Read the records of ``--archive``, of which there must be one; say at the end what ``--source`` overruled."""
+    read = read_config(args)
+    return tell_overruled(read_nonempty_records(args.archive, read, terminal), read)
+
+
 def no_documents_error(terminal: Terminal, paths: Iterable[str]) -> CorpusError:
     """Return the error for inputs without a readable document; the bad ones have been named."""
     from templatemine.io.files import no_documents_error

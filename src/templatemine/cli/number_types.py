@@ -20,7 +20,7 @@ def int_at_least(least: int, most: int = LARGEST) -> Callable[[str], int]:
     return lambda text: int(_checked(text, _read_number(text, bounds), bounds))
 
 
-def parse_size(text: str, row: str = "ArchiveConfig.memory") -> int:
+def parse_size(text: str, row: str = "RunConfig.memory") -> int:
     """Parse bytes, with an optional K, M, G or T for powers of 1,024; the config record checks the least."""
     number, unit = text.strip().upper().removesuffix("B").removesuffix("I"), 0
     if number and number[-1] in "KMGT":

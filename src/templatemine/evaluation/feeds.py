@@ -13,9 +13,9 @@ from statistics import fmean
 
 from templatemine.errors import CorpusError
 from templatemine.evaluation.metrics import WordScore, score_words, split_words
-from templatemine.evaluation.options import FeedConfig
 from templatemine.evaluation.plain import strip_markup
 from templatemine.evaluation.protocol import System, TrialResult, check_ids, cross_clean, sample_documents
+from templatemine.evaluation.trial_config import FeedConfig
 from templatemine.model import Document
 
 _UNITS = {

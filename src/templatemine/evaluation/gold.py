@@ -25,8 +25,8 @@ from templatemine.evaluation.metrics import (
     score_words,
     split_words,
 )
-from templatemine.evaluation.options import GoldConfig
 from templatemine.evaluation.protocol import System, TrialResult, check_ids, cross_clean, run_system, sample_documents
+from templatemine.evaluation.trial_config import GoldConfig
 from templatemine.io.files import read_error
 from templatemine.io.jsonl import decode_line
 from templatemine.model import Cleaned, Document

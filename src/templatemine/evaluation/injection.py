@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from templatemine.errors import CorpusError
 from templatemine.evaluation.metrics import SpanScore, span_mask, visible_mask
-from templatemine.evaluation.options import InjectionConfig
 from templatemine.evaluation.protocol import (
     System,
     TrialResult,
@@ -27,6 +26,7 @@ from templatemine.evaluation.protocol import (
     sample_documents,
 )
 from templatemine.evaluation.synthetic_boilerplate import KINDS, SyntheticArticle, TemplateDesign, insert_boilerplate
+from templatemine.evaluation.trial_config import InjectionConfig
 from templatemine.model import Cleaned, Document
 
 __all__ = ["InjectionConfig", "evaluate_injection"]

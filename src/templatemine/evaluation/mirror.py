@@ -14,7 +14,6 @@ from statistics import fmean
 
 from templatemine.errors import CorpusError
 from templatemine.evaluation.metrics import score_words, split_words, word_distance
-from templatemine.evaluation.options import MirrorConfig
 from templatemine.evaluation.plain import plain_text
 from templatemine.evaluation.protocol import (
     System,
@@ -26,6 +25,7 @@ from templatemine.evaluation.protocol import (
     sample_documents,
 )
 from templatemine.evaluation.synthetic_boilerplate import KINDS, TemplateDesign, insert_boilerplate
+from templatemine.evaluation.trial_config import MirrorConfig
 from templatemine.model import Cleaned, Document
 
 _UNITS = {

@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from templatemine.errors import counted
-from templatemine.evaluation.options import ResidueConfig
 from templatemine.evaluation.protocol import System, TrialResult, group_by_source, run_system, sample_documents
+from templatemine.evaluation.trial_config import ResidueConfig
 from templatemine.model import Document, Span
 from templatemine.text.characters import ends_sentence, words_beside
 from templatemine.text.tears import (

@@ -16,9 +16,9 @@ from itertools import combinations, pairwise, product
 from templatemine.errors import CorpusError, needs_extra
 from templatemine.evaluation.metrics import harmonic_mean, split_words
 from templatemine.evaluation.mirror import synthetic_copy
-from templatemine.evaluation.options import RetrievalConfig
 from templatemine.evaluation.plain import plain_text
 from templatemine.evaluation.protocol import System, TrialResult, check_ids, derive_random, run_system, sample_documents
+from templatemine.evaluation.trial_config import RetrievalConfig
 from templatemine.model import Document
 
 Pair = tuple[int, int]

@@ -48,7 +48,7 @@ class JsonLines(Protocol):
     def json_lines(self) -> Iterator[bytes]: ...
 
 
-class SourceResult(Protocol):
+class ReportLike(Protocol):
     """The part of `stages.SourceReport` that is written."""
 
     @property
@@ -93,16 +93,16 @@ class SourceOutcome:
     bug: str = ""
 
     @classmethod
-    def from_result(cls, result: SourceResult, pack_path: str) -> SourceOutcome:
-        """Return the outcome of a result whose pack goes to `pack_path`, where an earlier one may be."""
-        pack = result.pack
+    def from_report(cls, report: ReportLike, pack_path: str) -> SourceOutcome:
+        """Return the outcome of a report whose pack goes to `pack_path`, where an earlier one may be."""
+        pack = report.pack
         if pack is None:
-            return cls._without_pack(result, pack_path, result.note)
+            return cls._without_pack(report, pack_path, report.note)
         return cls(
-            source=result.source,
-            documents=result.documents,
+            source=report.source,
+            documents=report.documents,
             pack=pack_path,
-            note=result.note if pack.templates else describe_choice(pack),
+            note=report.note if pack.templates else describe_choice(pack),
             templates=len(pack.templates),
             cutoff_df=pack.cutoff.df,
             rejected=dict(pack.rejected),
@@ -110,14 +110,14 @@ class SourceOutcome:
         )
 
     @classmethod
-    def from_bug(cls, result: SourceResult, pack_path: str, error: UnreadablePackError) -> SourceOutcome:
-        """Return the outcome of a result whose pack could not be read."""
-        return replace(cls._without_pack(result, pack_path, "it could not be read, which is a bug"), bug=str(error))
+    def from_bug(cls, report: ReportLike, pack_path: str, error: UnreadablePackError) -> SourceOutcome:
+        """Return the outcome of a report whose pack could not be read."""
+        return replace(cls._without_pack(report, pack_path, "it could not be read, which is a bug"), bug=str(error))
 
     @classmethod
-    def _without_pack(cls, result: SourceResult, pack_path: str, note: str) -> SourceOutcome:
+    def _without_pack(cls, report: ReportLike, pack_path: str, note: str) -> SourceOutcome:
         note += "; the pack of an earlier run stays" if os.path.exists(pack_path) else ""
-        return cls(source=result.source, documents=result.documents, pack=None, note=note)
+        return cls(source=report.source, documents=report.documents, pack=None, note=note)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the outcome as plain values, for JSON."""
@@ -133,20 +133,20 @@ class SerialisedPack:
     """Name -> content; none where the source has no pack."""
 
 
-def serialise_result(result: SourceResult, pack_path: str) -> SerialisedPack:
+def serialise_report(report: ReportLike, pack_path: str) -> SerialisedPack:
     """Return the pack of a source, for `pack_path`, and its rejected candidates, for `PackFolderWriter.write`.
 
     One that could not be read has no files: those that are there stay, and the outcome says why.
     """
     files: dict[str, bytes] = {}
-    if result.pack is not None:
+    if report.pack is not None:
         try:
-            text = pack_json.write_checked(result.pack)
+            text = pack_json.write_checked(report.pack)
         except UnreadablePackError as error:
-            return SerialisedPack(SourceOutcome.from_bug(result, pack_path, error), files)
-        pack, rejected = pack_names(result.source)
-        files = {pack: text.encode("utf-8"), rejected: compress_rejected(result.rejected)}
-    return SerialisedPack(SourceOutcome.from_result(result, pack_path), files)
+            return SerialisedPack(SourceOutcome.from_bug(report, pack_path, error), files)
+        pack, rejected = pack_names(report.source)
+        files = {pack: text.encode("utf-8"), rejected: compress_rejected(report.rejected)}
+    return SerialisedPack(SourceOutcome.from_report(report, pack_path), files)
 
 
 def compress_rejected(rejected: JsonLines | None) -> bytes:
@@ -218,9 +218,9 @@ class PackFolderWriter:
         if rejected is not None:
             self._files.put(beside, rejected)
 
-    def save(self, result: SourceResult) -> SourceOutcome:
+    def save(self, report: ReportLike) -> SourceOutcome:
         """Write the pack of a source, if it has one, and its rejected candidates."""
-        return self.write(serialise_result(result, self.standing.path(result.source)))
+        return self.write(serialise_report(report, self.standing.path(report.source)))
 
 
 @contextmanager
