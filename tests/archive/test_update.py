@@ -167,7 +167,7 @@ def test_a_source_that_does_not_fit_keeps_its_newest(tmp_path: Path, monkeypatch
     articles = [article("a.example", number) for number in range(200)]
     Random(3).shuffle(articles)
     size = memory_cost(Document(**articles[0]))
-    monkeypatch.setattr(module.ArchiveConfig, "budget", property(lambda self: 50 * size))
+    monkeypatch.setattr(module.RunConfig, "budget", property(lambda self: 50 * size))
     told: list[str] = []
     path = write(tmp_path / "new.jsonl", articles)
     (found,) = update_packs(str(tmp_path / "packs"), [path], CONFIG, tell=told.append)
@@ -179,7 +179,7 @@ def test_a_source_that_does_not_fit_keeps_its_newest(tmp_path: Path, monkeypatch
 
 
 def test_documents_that_no_memory_is_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module.ArchiveConfig, "budget", property(lambda self: 1000))
+    monkeypatch.setattr(module.RunConfig, "budget", property(lambda self: 1000))
     told: list[str] = []
     path = write(tmp_path / "new.jsonl", [article("a.example", number) for number in range(20)])
     (found,) = update_packs(str(tmp_path / "packs"), [path], CONFIG, tell=told.append)
