@@ -29,6 +29,7 @@ sys.path.insert(0, str(ROOT / "tests" / "report"))
 from axe import barriers  # noqa: E402
 from browser import chromium  # noqa: E402
 
+from templatemine.controls import name_controls  # noqa: E402
 from templatemine.kinds import KINDS  # noqa: E402
 from templatemine.packs.overrides import Rule  # noqa: E402
 from templatemine.packs.pack import Pack  # noqa: E402
@@ -367,6 +368,14 @@ def test_labels_are_explained(page: Any, place: Place) -> None:
         assert word in told
     annotate(page, place, place.pages[0], place.of(place.pages[0])[4])
     assert "headlines of the main text" in page.locator("#meanings").inner_text()
+
+
+def test_texts_are_quoted_as_on_a_terminal(page: Any, place: Place) -> None:
+    """A template that rings the bell, or turns the line around, was shown as it is."""
+    annotate(page, place, place.texts[1], place.of(place.texts[1])[0])
+    text = "a\r\nb\rc\x0bd\x85e\u2028f\tg\x07h\u202ei\u2069j\u200fk\x1cl"
+    show = "async (text) => (await import('/static/common.js')).el('p', {}, text).textContent"
+    assert page.evaluate(show, text) == name_controls(text) == "a\nb\nc\nd\ne\nf\tgU+0007hU+202EiU+2069j\u200fkU+001Cl"
 
 
 def test_the_direction_of_a_page_is_kept(page: Any, place: Place) -> None:

@@ -53,6 +53,10 @@ export function tell(text, { bad = false, act = null, label = "" } = {}) {
   }
 }
 
+// What acts on its surroundings by the name of its code point, and every line end as one: name_controls of controls.py.
+export const named = (text) => text.replace(/\r\n|[\r\v\f\x85\u2028\u2029]/g, "\n").replace(/[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]/gu,
+  (char) => char === "\n" || char === "\t" ? char : `U+${char.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}`);
+
 // An element; text is always text.
 export function el(name, attributes = {}, ...children) {
   const one = document.createElement(name);
@@ -61,7 +65,7 @@ export function el(name, attributes = {}, ...children) {
     if (key.startsWith("on")) one.addEventListener(key.slice(2), value);
     else one.setAttribute(key, value === true ? "" : value);
   }
-  one.append(...children.filter((child) => child !== null && child !== undefined));
+  one.append(...children.filter((child) => child !== null && child !== undefined).map((child) => typeof child === "string" ? named(child) : child));
   return one;
 }
 

@@ -394,7 +394,7 @@ const details = later(60, async () => {
 });
 
 function expression(label, text) {
-  return el("div", { class: "regex mono", dir: "ltr", tabindex: "0", role: "region", "aria-label": label }, text);
+  return el("div", { class: "regex mono", dir: "ltr", tabindex: "0", role: "region", "aria-label": label }, new Text(text)); // to be copied as it is
 }
 
 // What would happen, before it is decided.
