@@ -24,7 +24,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from templatemine.bounds import check_jobs, check_record
 from templatemine.cleaning import _records
@@ -40,11 +40,14 @@ from templatemine.model import Cleaned, PageHistory, Span
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import PackFiles
 from templatemine.packs.pack_record import KIND_NAMES
+from templatemine.pages.abreast import Abreast, Steps, count_characters
 from templatemine.parallel.batches import BatchResult, collect_output, run_batches
 
 if TYPE_CHECKING:
     from templatemine.cleaning.found import MetadataFinder
     from templatemine.pages.main_text import MainBlock
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,14 +191,14 @@ class RecordCleaner:
     def clean_batch(self, batch: PendingBatch) -> BatchResult[Tally]:
         """Clean some records; depends on nothing but them, so it may run anywhere."""
         tally = Tally()
-        errors: list[CorpusError] = []
         if isinstance(batch, Rows) and self.config.rows:
-            return BatchResult(self._clean_rows(batch, tally, errors), tally, errors)
+            return BatchResult.of(self._clean_rows(batch, tally), tally)
+        abreast = Abreast[bytes | CorpusError]()
         if isinstance(batch, Lines) and self._line_fields is not None:
-            data = self._clean_lines(batch, self._line_fields, tally, errors)
+            self._clean_lines(batch, self._line_fields, tally, abreast)
         else:
-            data = self._clean_records(batch, tally, errors)
-        return BatchResult(data, tally, errors)
+            self._clean_records(batch, tally, abreast)
+        return BatchResult.of(abreast.finish(), tally)
 
     def _is_lock_free(self, batch: PendingBatch) -> bool:
         """Return whether all lines may be cleaned unparsed, and so without Python's lock."""
@@ -225,17 +228,22 @@ class RecordCleaner:
             return None
         return _records.Fields(found, names.max_record, *self._looked[:2]) if len(set(found)) == len(found) else None
 
-    def _clean_lines(self, batch: Lines, fields: _records.Fields, tally: Tally, errors: list[CorpusError]) -> bytes:
+    def _clean_lines(
+        self, batch: Lines, fields: _records.Fields, tally: Tally, abreast: Abreast[bytes | CorpusError]
+    ) -> None:
         """Clean lines natively without parsing them; those that are out of the ordinary are cleaned as records."""
         default = self.config.read.source or batch.source
         block = _records.BlockCleaner(fields, batch.data, default.encode("utf-8", "surrogatepass"))
-        done: list[bytes] = []
         while (reason := block.run()) != _records.DONE:
             if reason == _records.UNKNOWN:
                 block.add_source(block.source, *self._line_action(block.source.decode("utf-8", "surrogatepass")))
             else:
                 line = Lines(batch.place, batch.source, batch.number + block.number - 1, block.line)
-                done += block.take_output(), self._clean_records(line, tally, errors, block.line)
+                if before := block.take_output():
+                    abreast.put(before)
+                self._clean_records(line, tally, abreast, line.data)
+        abreast.put(block.take_output())
+        abreast.finish()
         for source, kind, records, changed, looked, spans, characters, cut, stubs, by_code in block.counts():
             if records:
                 name = source.decode("utf-8", "surrogatepass")
@@ -251,8 +259,6 @@ class RecordCleaner:
         for source, start, text, cuts in block.doubtful:
             find_id = partial(self._read_id, batch.data, start)
             tally.count_tears(source.decode("utf-8", "surrogatepass"), text, cuts[: self._looked[2]], find_id)
-        done.append(block.take_output())
-        return b"".join(done)
 
     def _read_id(self, lines: bytes, start: int) -> object:
         record = decode_line(lines[start : lines.find(b"\n", start) + 1 or None])
@@ -277,31 +283,38 @@ class RecordCleaner:
         return (_records.DEFER, None) if ready.lines is None else (_records.CLEAN, ready.lines)
 
     def _clean_records(
-        self, batch: PendingBatch, tally: Tally, errors: list[CorpusError], raw: bytes | None = None
-    ) -> bytes:
-        """Clean records and return lines of JSON; for one that was cleaned before, its line in `raw`."""
-        lines: list[bytes] = []
+        self, batch: PendingBatch, tally: Tally, abreast: Abreast[bytes | CorpusError], raw: bytes | None = None
+    ) -> None:
+        """Clean records to lines of JSON; one that was cleaned before, to its line in `raw`."""
         slim = isinstance(batch, Items) and batch.derived and not self.config.keep_html
-        for source, where, record, plain in read_batch(batch, self.config.read, errors.append):
+        for source, where, record, plain in read_batch(batch, self.config.read, abreast.put):
             if self._is_other(source):
                 tally.leave_out(source)
                 continue
-            try:
-                is_cleaned = self._clean(source, record, tally)
-                if is_cleaned and self._is_dropped(source, record, tally):
-                    continue
-                if not is_cleaned and raw is not None and not raw.startswith(BOM_UTF8):
-                    return raw if raw.endswith(b"\n") else raw + b"\n"
-                if slim and record.get(self.config.read.text_field) is not None:
-                    record.pop(self.config.read.html_field, None)
-                lines.append(encode_plain(record) if plain else encode_line(record))
-            except PackError:
-                raise
-            except TemplateMineError as error:
-                errors.append(CorpusError(f"cannot be cleaned: {error}", where))
-        return b"".join(lines)
+            encode = encode_plain if plain else encode_line
+            line = self._write_in_steps(source, record, tally, encode, raw, slim)
+            abreast.add(_or_error(line, where), count_characters(record))
 
-    def _clean_rows(self, rows: Rows, tally: Tally, errors: list[CorpusError]) -> bytes:
+    def _write_in_steps(
+        self,
+        source: str,
+        record: dict[str, Any],
+        tally: Tally,
+        encode: Callable[[dict[str, Any]], bytes],
+        raw: bytes | None,
+        slim: bool,
+    ) -> Steps[bytes]:
+        """Clean a record and write its line; nothing for a stub that is dropped."""
+        is_cleaned = yield from self._clean_in_steps(source, record, tally)
+        if is_cleaned and self._is_dropped(source, record, tally):
+            return b""
+        if not is_cleaned and raw is not None and not raw.startswith(BOM_UTF8):
+            return raw if raw.endswith(b"\n") else raw + b"\n"
+        if slim and record.get(self.config.read.text_field) is not None:
+            record.pop(self.config.read.html_field, None)
+        return encode(record)
+
+    def _clean_rows(self, rows: Rows, tally: Tally) -> list[bytes | CorpusError]:
         """Clean rows of a table, all columns kept; only the columns that cleaning reads are converted."""
         from templatemine.io import tables
 
@@ -313,26 +326,36 @@ class RecordCleaner:
         wanted |= {names.url_field} if self._formatted else set()
         # A rule for the source may look at any column.
         few = names.source_of is None or names.source is not None
-        records = tables.read_rows(rows, names, errors.append, wanted if few else None, nulls=True)
-        for place, source, where, record in records:
+        abreast = Abreast[tuple[int, dict[str, Any]] | CorpusError | None]()
+        for place, source, where, record in tables.read_rows(
+            rows, names, abreast.put, wanted if few else None, nulls=True
+        ):
             if self._is_other(source):
                 tally.leave_out(source)
-                continue
-            try:
-                if not (self._clean(source, record, tally) and self._is_dropped(source, record, tally)):
-                    output.add(place, record)
-            except PackError:
-                raise
-            except TemplateMineError as error:
-                errors.append(CorpusError(f"cannot be cleaned: {error}", where))
-        return output.serialize()
+            else:
+                row = self._row_in_steps(place, source, record, tally)
+                abreast.add(_or_error(row, where), count_characters(record))
+        errors: list[bytes | CorpusError] = []
+        for result in abreast.finish():
+            if isinstance(result, CorpusError):
+                errors.append(result)
+            elif result is not None:
+                output.add(*result)
+        return [*errors, output.serialize()]
 
-    def _clean(self, source: str, record: dict[str, Any], tally: Tally) -> bool:
+    def _row_in_steps(
+        self, place: int, source: str, record: dict[str, Any], tally: Tally
+    ) -> Steps[tuple[int, dict[str, Any]] | None]:
+        """Clean a row of a table; None for a stub that is dropped."""
+        is_cleaned = yield from self._clean_in_steps(source, record, tally)
+        return None if is_cleaned and self._is_dropped(source, record, tally) else (place, record)
+
+    def _clean_in_steps(self, source: str, record: dict[str, Any], tally: Tally) -> Steps[bool]:
         """Put the cleaned text and the cuts into a record, and count it unless it cannot be cleaned; False for one
         that was cleaned before."""
         earlier = None if self.config.again else read_cuts(record.get(self.config.removed_field))
         if earlier is None:
-            self._clean_record(source, record, tally)
+            yield from self._clean_record_in_steps(source, record, tally)
         else:
             if self.config.rows:  # the column of a table takes no text
                 record[self.config.removed_field] = earlier
@@ -350,7 +373,7 @@ class RecordCleaner:
         tally.source_counts(source).dropped += drops
         return drops
 
-    def _clean_record(self, source: str, record: dict[str, Any], tally: Tally) -> None:
+    def _clean_record_in_steps(self, source: str, record: dict[str, Any], tally: Tally) -> Steps[None]:
         counts = tally.source_counts(source)
         ready = self._choose_cleaner(source, record, tally)
         if ready is None:
@@ -361,7 +384,7 @@ class RecordCleaner:
         if body is None:
             counts.other_kind += 1
             return
-        cleaned, blocks = ready.clean(body, address_of(record, self.config.read))
+        cleaned, blocks = yield from ready.clean(body, address_of(record, self.config.read))
         self._count_cuts(source, record, body, cleaned, is_page, tally)
         self._write_cuts(record, cleaned, counts)
         if ready.finder is not None and (found := ready.finder.find(body)):
@@ -547,12 +570,26 @@ cuts: to look at one costs next to nothing, but to search a long text for many w
 _NO_FIELD = '"'
 """Stands in no line as the name of a field, where it would be escaped."""
 
-_CleanBody = Callable[[str, "str | None"], "tuple[Cleaned, list[MainBlock] | None]"]
+_CleanBody = Callable[[str, "str | None"], Steps[tuple[Cleaned, "list[MainBlock] | None"]]]
 """Text or HTML, and its address -> text and cuts, and the blocks of the main text where they are asked for."""
 
 
 def _template_cleaner(cleaner: Cleaner) -> _CleanBody:
-    return lambda body, url: (cleaner.clean(body), None)
+    def clean(body: str, url: str | None) -> Steps[tuple[Cleaned, None]]:
+        yield from ()
+        return cleaner.clean(body), None
+
+    return clean
+
+
+def _or_error(task: Steps[_T], where: str) -> Steps[_T | CorpusError]:
+    """Do a task; return the error of a record that cannot be cleaned."""
+    try:
+        return (yield from task)
+    except PackError:
+        raise
+    except TemplateMineError as error:
+        return CorpusError(f"cannot be cleaned: {error}", where)
 
 
 @dataclass(frozen=True, slots=True)
@@ -570,8 +607,8 @@ def _page_cleaner(history: PageHistory | None, config: CleanConfig, blocks: bool
     need."""
     from templatemine.pages.main_text import PageCleaner
 
-    cleaner = PageCleaner(history, config)
-    return cleaner.clean_blocks if blocks else lambda html, url: (cleaner.clean(html, url), None)
+    clean = PageCleaner(history, config).clean_in_steps
+    return partial(clean, blocks=blocks)
 
 
 def _block_fields(block: MainBlock) -> dict[str, Any]:

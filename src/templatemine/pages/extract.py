@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from templatemine.pages.nodes import Node
     from templatemine.pages.page_tags import PageTags
 
-__all__ = ["Block", "Extraction", "Extractor", "extract", "extract_page"]
+__all__ = ["Block", "Extraction", "Extractor", "classify_page", "extract", "read_page"]
 
 LINKED_WORDS = _html.COUNTS.index("linked")
 
@@ -488,27 +488,25 @@ class Extractor:
             html, met = decode_page(html)
             notes = (*met, *notes)
         check_str(html, "html", "a str or bytes")
-        clean = self._config.clean
-        page = Page(html, url, clean.page.kind)
-        yield
-        for name in _ASKED if self.system == DEFAULT and len(page) else ():
-            getattr(page, name)
-            yield
-        return _classify_page(page, self._classify, self.system, notes, url, self._config.choice)
+        page = yield from read_page(html, url, self._config.clean.page.kind, asked=self.system == DEFAULT)
+        return classify_page(page, self._classify, self.system, notes, url, self._config.choice)
 
 
 def _restore_extractor(system: str, site: Site, config: ExtractConfig) -> Extractor:
     return Extractor(system, pack=site.pack, references=site.references, config=config)
 
 
-def extract_page(
-    html: str, classify: BlockClassifier, system: str, url: str | None = None, kind: str = "auto"
-) -> Extraction:
-    """Extract a page with a classifier; of one without blocks it is not asked."""
-    return _classify_page(Page(html, url, kind), classify, system, url=url)
+def read_page(html: str, url: str | None, kind: str, *, asked: bool = True) -> Steps[Page]:
+    """Cut a page into blocks; if the page model is `asked`, have its scores, too."""
+    page = Page(html, url, kind)
+    yield
+    for name in _ASKED if asked and len(page) else ():
+        getattr(page, name)
+        yield
+    return page
 
 
-def _classify_page(
+def classify_page(
     page: Page,
     classify: BlockClassifier,
     system: str,
@@ -516,6 +514,7 @@ def _classify_page(
     url: str | None = None,
     choice: Choice | None = None,
 ) -> Extraction:
+    """Extract a page with a classifier; of one without blocks it is not asked."""
     if len(page):
         output = classify(page)
         return Extraction(page, output if choice is None else apply_choice(page, output, choice), system, notes, url)

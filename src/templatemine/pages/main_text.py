@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 from templatemine.config import CleanConfig
 from templatemine.model import Cleaned, PageHistory
 from templatemine.pages import _scores, hybrid
+from templatemine.pages.abreast import Steps, take_in_turn
+from templatemine.pages.blocks import Page
 from templatemine.pages.decode import REASONS
-from templatemine.pages.extract import Extraction, extract_page
+from templatemine.pages.extract import Extraction, classify_page, read_page
 from templatemine.pages.systems import DEFAULT, BlockEvidence
 
 __all__ = ["MainBlock", "PageCleaner"]
@@ -71,27 +73,36 @@ class PageCleaner:
     def clean(self, html: str, url: str | None = None) -> Cleaned:
         """Extract the main text, a line a block or as `CleanConfig.text_format` says, and the stretches of the page
         outside it; addresses in the page are relative to its `url`."""
-        return self._cleaned(*self._extract(html, url))
+        return take_in_turn([self.clean_in_steps(html, url)])[0][0]
 
     def clean_blocks(self, html: str, url: str | None = None) -> tuple[Cleaned, list[MainBlock]]:
         """Clean as `clean` does, and return the blocks of the main text with the reason for each."""
-        extraction, stub = self._extract(html, url)
+        return take_in_turn([self.clean_in_steps(html, url, blocks=True)])[0]
+
+    def clean_in_steps(
+        self, html: str, url: str | None = None, *, blocks: bool = False
+    ) -> Steps[tuple[Cleaned, list[MainBlock]]]:
+        """Clean as `clean_blocks` does, in steps that can be taken for several pages in turn; return the blocks of the
+        main text if they are asked for."""
+        page = yield from read_page(html, url, self.config.page.kind)
+        extraction, stub = self._extract(page, url)
+        yield
+        removed = extraction.removed
+        yield
+        text = extraction.format_text(self.config.text_format, self.config.markup)
         evidence = extraction.output.evidence
-        return self._cleaned(extraction, stub), [] if evidence is None else _main_blocks(extraction, evidence)
+        main_blocks = _main_blocks(extraction, evidence) if blocks and evidence is not None else []
+        return Cleaned(text, removed, stub), main_blocks
 
-    def _cleaned(self, extraction: Extraction, stub: bool) -> Cleaned:
-        return Cleaned(extraction.format_text(self.config.text_format, self.config.markup), extraction.removed, stub)
-
-    def _extract(self, html: str, url: str | None) -> tuple[Extraction, bool]:
+    def _extract(self, page: Page, url: str | None) -> tuple[Extraction, bool]:
         """Extract the main text.  Also return whether the history of the source left next to nothing of what the page
         model keeps: stories of one form, such as the weather's, repeat as boilerplate does."""
-        kind = self.config.page.kind
-        extraction = extract_page(html, self._classify, DEFAULT, url=url, kind=kind)
+        extraction = classify_page(page, self._classify, DEFAULT, url=url)
         if self._classify_alone is None or extraction.kept_share >= 1 - self.config.guard:
             return extraction, False
-        return extract_page(
-            html, self._classify_alone, DEFAULT, url=url, kind=kind
-        ) if self.config.stubs == "keep" else extraction, True
+        if self.config.stubs == "keep":
+            extraction = classify_page(page, self._classify_alone, DEFAULT, url=url)
+        return extraction, True
 
 
 def _main_blocks(extraction: Extraction, evidence: BlockEvidence) -> list[MainBlock]:

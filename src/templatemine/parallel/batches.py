@@ -29,6 +29,12 @@ class BatchResult(Generic[Counts]):
     tally: Counts
     errors: Sequence[CorpusError]
 
+    @classmethod
+    def of(cls, results: Sequence[bytes | CorpusError], tally: Counts) -> BatchResult[Counts]:
+        """Return the result of a batch from those of its records."""
+        errors = [result for result in results if isinstance(result, CorpusError)]
+        return cls(b"".join(result for result in results if isinstance(result, bytes)), tally, errors)
+
 
 ProcessBatch = Callable[[PendingBatch], BatchResult[Counts]]
 
