@@ -240,7 +240,7 @@ def test_plain_lines_are_cleaned_in_threads(
     def cleaned(jobs: int, given: Mapping[str, Pack]) -> tuple[bytes, Any, list[str]]:
         errors: list[CorpusError] = []
         cleaner = RecordCleaner(given, jobs=jobs)
-        batches = read_batches([str(new)], ReadConfig(), errors.append, size=reading.LINE_BATCH_BYTES)
+        batches = read_batches([str(new)], ReadConfig(), errors.append)
         return b"".join(cleaner.clean_batches(batches, errors.append)), cleaner.tally, [str(one) for one in errors]
 
     def refuse(*_: Any) -> Any:

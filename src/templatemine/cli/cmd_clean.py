@@ -221,7 +221,7 @@ def run(args: argparse.Namespace) -> int:
     """Read, clean, write."""
     from templatemine.cleaning.records import RecordCleaner
     from templatemine.io import output as outputs
-    from templatemine.io.read import BATCH_CHARACTERS, LINE_BATCH_BYTES, formats_of, read_batches
+    from templatemine.io.read import formats_of, read_batches
     from templatemine.io.write import atomic_writer
     from templatemine.packs.pack_folder import PackFiles
 
@@ -251,8 +251,7 @@ def run(args: argparse.Namespace) -> int:
         from templatemine.cleaning.hits import make_folder
 
         make_folder(args.hits)
-    size = BATCH_CHARACTERS if args.jobs > 1 else LINE_BATCH_BYTES
-    batches = read_batches([path for path, _ in inputs], read, terminal.reader_report, size=size)
+    batches = read_batches([path for path, _ in inputs], read, terminal.reader_report)
     columns = (config.read.text_field, config.removed_field, config.blocks_field)
     with (
         atomic_writer(args.output, force=args.force) as stream,

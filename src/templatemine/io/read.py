@@ -79,10 +79,6 @@ BATCH_CHARACTERS = 1 << 19
 """A batch ends at whichever comes first.  Large enough that handing it over costs nothing beside cleaning it (10 ms or
 more), small enough that all processes end at about the same time."""
 
-LINE_BATCH_BYTES = 1 << 17
-"""A batch of lines that is done by the process that reads it: bytes that stay in the processor's cache (0.61 s of
-processor time for 112 MB, against 0.71 with four times as many)."""
-
 
 def read_batches(
     paths: Iterable[str | os.PathLike[str]],
