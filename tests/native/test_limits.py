@@ -59,6 +59,7 @@ KERNELS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "token_spans": (_scan.Tokeniser(*SCANNER).token_spans, (u8(65, 66),)),
     "add": (_scan.Tokeniser(*SCANNER).add, (u8(65, 66),)),
     "strip": (_cutting.Stripper([b"p"]).strip, (u8(60, 112, 62, 65), i64(0, 4))),
+    "count": (_cutting.Stripper([b"p"]).count, (u8(60, 112, 62, 65), i64(0, 4))),
     "find": (_automaton.Matcher(*SCANNER, [b"a"], i32(0), i64(0, 1)).find, (u8(65, 66),)),
     "Matcher": (_automaton.Matcher, (*SCANNER, [b"a"], i32(0), i64(0, 1), u8(0))),
 }
@@ -166,7 +167,10 @@ def test_numbers_that_point_nowhere_are_refused(name: str, place: int) -> None:
         refuses(ValueError, "expected|empty|string 0", name, place, wrong)
 
 
-@pytest.mark.parametrize("name", [name for name in KERNELS if name not in ("token_spans", "add", "find", "strip")])
+LONE = ("token_spans", "add", "find", "strip", "count")
+
+
+@pytest.mark.parametrize("name", [name for name in KERNELS if name not in LONE])
 def test_lengths_that_disagree_are_refused(name: str) -> None:
     may_be_longer = {
         ("find_last_start", 1),
@@ -223,6 +227,7 @@ def test_nothing_gives_nothing() -> None:
     assert [len(column) for column in _cutting.merge(no64, no64, 3)] == [0, 0, 0]
     assert _scan.code_points(no8, no64).tolist() == []
     assert _cutting.Stripper([]).strip(no8, no64) == b""
+    assert _cutting.Stripper([]).count(no8, no64) == []
     assert _scan.code_points(b"", i64(0, 0)).tolist() == [0, 0]
 
 

@@ -371,10 +371,9 @@ def test_any_bytes_are_a_page(data: bytes) -> None:
     assert _systems.find_stretch(alone(data), columns["starts"], columns["ends"], tags, words, shown)[0] < max(count, 1)
     runs = find_runs(Page(data.decode("utf-8", "replace")))
     assert len(runs.texts) == len(runs.column("start"))
-    assert (
-        len(_cutting.Stripper([b"p", b"div"]).strip(alone(data), array("q", [0, count, count + 1, 2**40])))
-        <= len(data) + 4
-    )
+    stripper, edges = _cutting.Stripper([b"p", b"div"]), array("q", [0, count, count + 1, 2**40])
+    assert len(stripper.strip(alone(data), edges)) <= len(data) + 4
+    assert len(stripper.count(alone(data), array("q", [*reversed(edges), *edges, -1, 1]))) == 5
 
 
 @examples(300)

@@ -28,6 +28,20 @@ def test_text_of_pages(page: str, data: st.DataObject) -> None:
     assert strip(page, spans) == reference.strip(page, spans, BLOCKS)
 
 
+@examples(300)
+@given(texts(html=True), st.data())
+def test_sizes_of_texts_of_spans(page: str, data: st.DataObject) -> None:
+    """Spans may overlap, and come in any order."""
+    edges = st.integers(0, len(page) + 1)
+    spans = data.draw(st.lists(st.tuples(edges, edges), max_size=6))
+    bounds = np.array([edge for span in spans for edge in span], np.int64)
+    found = NATIVE.count(page.encode("utf-8", "surrogatepass"), bounds)
+    texts = [reference.strip(page[start:end], [], BLOCKS) for start, end in spans]
+    assert found == [
+        text.encode("utf-8", "surrogatepass") if "&" in text else len(" ".join(text.split())) for text in texts
+    ]
+
+
 @pytest.mark.parametrize(
     ("page", "spans", "text"),
     [
@@ -52,3 +66,8 @@ def test_names_of_blocks_are_bytes() -> None:
         _cutting.Stripper(["p"])  # type: ignore[list-item]
     with pytest.raises(TypeError):
         _cutting.Stripper(None)  # type: ignore[arg-type]
+
+
+def test_a_span_has_a_start_and_an_end() -> None:
+    with pytest.raises(ValueError, match="a start and an end of each span, got 1"):
+        NATIVE.count(b"a", np.zeros(1, np.int64))

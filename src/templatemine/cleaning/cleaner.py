@@ -326,19 +326,29 @@ def page_text(page: str, removed: Sequence[Span]) -> str:
     return "\n".join(line for line in lines if line)
 
 
-def count_page_text(page: str, spans: Iterable[Span]) -> dict[str, int]:
+def count_page_text(page: str, spans: Sequence[Span]) -> dict[str, int]:
     """Count the characters of `page_text` of the spans of a page, by their kind."""
     counts: dict[str, int] = {}
-    for span in spans:
-        words = _strip_page(page[span.start : span.end], ()).split()
-        # Between two words of that text is one blank, or one line break.
-        counts[span.kind] = counts.get(span.kind, 0) + sum(map(len, words)) + max(0, len(words) - 1)
+    for span, size in zip(spans, _STRIPPER.count(page.encode("utf-8", "surrogatepass"), _bounds(spans)), strict=True):
+        if isinstance(size, bytes):
+            words = _resolve(size).split()
+            # Between two words of that text is one blank, or one line break.
+            size = sum(map(len, words)) + max(0, len(words) - 1)
+        counts[span.kind] = counts.get(span.kind, 0) + size
     return counts
 
 
 def _strip_page(page: str, removed: Sequence[Span]) -> str:
-    bounds = array("q", [edge for span in removed for edge in (span.start, span.end)])
-    text = _STRIPPER.strip(page.encode("utf-8", "surrogatepass"), bounds).decode("utf-8", "surrogatepass")
+    return _resolve(_STRIPPER.strip(page.encode("utf-8", "surrogatepass"), _bounds(removed)))
+
+
+def _bounds(spans: Sequence[Span]) -> array[int]:
+    return array("q", [edge for span in spans for edge in (span.start, span.end)])
+
+
+def _resolve(data: bytes) -> str:
+    """Return a text with its entities resolved."""
+    text = data.decode("utf-8", "surrogatepass")
     if "&" not in text:
         return text
     import html

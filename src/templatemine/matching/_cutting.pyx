@@ -1095,6 +1095,34 @@ def cut(text not None, list spans not None):
 # Removing mark-up from pages
 # ======================================================================================================================
 
+cdef int64_t points_end(const uint8_t* p, int64_t i, int64_t n, int64_t number) noexcept nogil:
+    """Where so many code points from i on end, or all n bytes do."""
+    cdef int64_t size
+    while number > 0 and i < n:
+        size = min(number, n - i)
+        number -= count_points(p, i, i + size)
+        i += size
+    while i < n and (p[i] & 0xC0) == 0x80:
+        i += 1
+    return i
+
+
+cdef int64_t count_folded(const uint8_t* p, int64_t n) noexcept nogil:
+    """Code points of n bytes, a blank for the white space between two words and none for that at the edges."""
+    cdef int64_t i = space_end(p, 0, n), count = 0
+    cdef uint32_t c
+    cdef int width = 1
+    while i < n:
+        c = decode(p + i, n - i, &width)
+        if not Py_UNICODE_ISSPACE(c):
+            count += 1
+            i += width
+            continue
+        i = space_end(p, i, n)
+        count += i < n
+    return count
+
+
 cdef class Stripper:
     """Removes the mark-up from what a cut leaves of a page.
 
@@ -1186,11 +1214,60 @@ cdef class Stripper:
                     if i == m:
                         b = n
                     else:
-                        while b < n and (count < bounds[i] or (p[b] & 0xC0) == 0x80):
-                            count += (p[b] & 0xC0) != 0x80
-                            b += 1
+                        b = points_end(p, b, n, bounds[i] - count)
+                        count = max(count, bounds[i])
                     size += self._strip(p, before, b, n, i % 2 == 0, out + size)
                     before = b
             return (<char*>out)[:size]
         finally:
             free(out)
+
+    def count(self, const uint8_t[::1] page not None, const int64_t[::1] bounds not None):
+        """The size of the text of each of some spans of a page, in code points, its white space folded.
+
+        Parameters
+        ----------
+        bounds : int64 array, shape (2 m,)
+            Start and end of each span in code points.
+
+        Returns
+        -------
+        list of int or bytes
+            The text itself, as `strip` gives it, where an entity may be in it.
+        """
+        cdef int64_t k, m = bounds.shape[0] // 2
+        cdef Bytes out
+        cdef int64_t* found = <int64_t*>malloc((3 * m + 1) * sizeof(int64_t))
+        memset(&out, 0, sizeof(Bytes))
+        if found == NULL:
+            raise MemoryError
+        if bounds.shape[0] % 2:
+            free(found)
+            raise ValueError(f"expected a start and an end of each span, got {bounds.shape[0]} numbers")
+        try:
+            with nogil:
+                self._count(&page[0] if page.shape[0] else NULL, page.shape[0], &bounds[0] if m else NULL, m, found, &out)
+            return [found[3 * k] if found[3 * k] >= 0 else (<char*>out.data)[found[3 * k + 1]:found[3 * k + 2]] for k in range(m)]
+        finally:
+            free(found)
+            free(out.data)
+
+    cdef int _count(self, const uint8_t* p, int64_t n, const int64_t* bounds, int64_t m, int64_t* found, Bytes* out) except -1 nogil:
+        """Put into `found` the size of the text of each span, and its start and end in `out`; -1 if an entity may be in it."""
+        cdef int64_t k, start = 0, end = 0, point = 0, size
+        for k in range(m):
+            if bounds[2 * k] < point:
+                end = point = 0
+            start = points_end(p, end, n, bounds[2 * k] - point)
+            end = points_end(p, start, n, bounds[2 * k + 1] - bounds[2 * k])
+            point = max(bounds[2 * k], bounds[2 * k + 1])
+            reserve(<void**>&out.data, &out.room, out.size + end - start + 1, 1)
+            size = self._strip(p + start, 0, end - start, end - start, True, out.data + out.size)
+            found[3 * k] = -1
+            found[3 * k + 1] = out.size
+            found[3 * k + 2] = out.size + size
+            if size == 0 or memchr(out.data + out.size, 38, size) == NULL:
+                found[3 * k] = count_folded(out.data + out.size, size)
+            else:
+                out.size += size
+        return 0
