@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from templatemine.config import PageConfig
 from templatemine.model import PageHistory
+from templatemine.pages.abreast import take_in_turn
 from templatemine.pages.history import PageCounter
 
 __all__ = ["CALL", "learn_history", "marked_page", "page"]
@@ -51,4 +52,5 @@ def marked_page(number: int, extra: str = "") -> str:
 def learn_history(pages: Iterable[str], config: PageConfig) -> PageHistory | None:
     """The history of a source from its pages, all of which count; None if they are too few."""
     counter = PageCounter(config)
-    return counter.learn([row for row in map(counter.read, pages) if row is not None])
+    rows = take_in_turn(map(counter.read, pages))
+    return counter.learn([row for row in rows if row is not None])

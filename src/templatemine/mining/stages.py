@@ -412,10 +412,16 @@ def _learn_pages(
 ) -> tuple[NDArray[np.int32], PageHistory | None]:
     """Return the places of the different pages of a source, by their main text, and its page history, which counts
     these."""
-    from templatemine.pages.history import PageCounter
+    from templatemine.pages.abreast import Abreast
+    from templatemine.pages.history import PageCounter, PageRow
 
-    counter = PageCounter(options.page)
-    rows = [counter.read(one.html) if one.html is not None else None for one in documents]
+    counter, abreast = PageCounter(options.page), Abreast[PageRow | None]()
+    for one in documents:
+        if one.html is None:
+            abreast.put(None)
+        else:
+            abreast.add(counter.read(one.html), len(one.html))
+    rows = abreast.finish()
     # Pages share much more than stories do, and a page without one is compared by all its text.
     stories = [
         replace(one, text=one.body if row is None or not row.story else row.story, html=None)

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from templatemine.errors import CapacityError
 from templatemine.model import check_str, exact_str
 from templatemine.pages import _blocks, _html, _scores
+from templatemine.pages.abreast import Steps
 from templatemine.pages.lazy import lazy
 from templatemine.pages.page_kind import (
     ARTICLE_CHANCE,
@@ -34,7 +35,7 @@ from templatemine.pages.page_kind import (
 from templatemine.pages.scanner import LANDMARK_FINDER, LANDMARKS, META_PARTS, block_scanner
 from templatemine.text import _scan
 
-__all__ = ["Page", "load_forests", "find_headline"]
+__all__ = ["Page", "find_headline", "load_forests", "read_page"]
 
 NEAR_KEY = _html.KEYS.index("near")
 WORDS = _html.COUNTS.index("words")
@@ -329,6 +330,16 @@ class Page:
         if len(self._data) == len(self._html):
             return offsets.tolist()  # type: ignore[no-any-return]
         return _scan.code_points(self._data, np.ascontiguousarray(offsets)).tolist()  # type: ignore[no-any-return]
+
+
+def read_page(html: str, url: str | None = None, kind: str = "auto", *, scored: bool = True) -> Steps[Page]:
+    """Cut a page into blocks, and have the page model score them unless they are not to be `scored`; a step each."""
+    page = Page(html, url, kind)
+    yield
+    if scored and len(page):
+        _ = page.scores
+        yield
+    return page
 
 
 def _path_prefixes(signs: list[str]) -> Iterator[str]:

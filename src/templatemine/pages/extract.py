@@ -26,7 +26,7 @@ from templatemine.model import Span, check_str
 from templatemine.pages import _html, cleaneval
 from templatemine.pages.abreast import Steps, take_in_turn
 from templatemine.pages.block_kinds import apply_choice, kind_of_block
-from templatemine.pages.blocks import Page
+from templatemine.pages.blocks import Page, read_page
 from templatemine.pages.code_lines import find_code_lines
 from templatemine.pages.combine import load_system
 from templatemine.pages.declared import find_articles, find_missing_story
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from templatemine.pages.nodes import Node
     from templatemine.pages.page_tags import PageTags
 
-__all__ = ["Block", "Extraction", "Extractor", "classify_page", "extract", "read_page"]
+__all__ = ["Block", "Extraction", "Extractor", "classify_page", "extract"]
 
 LINKED_WORDS = _html.COUNTS.index("linked")
 
@@ -58,9 +58,6 @@ HEAD_BLOCKS, MAX_LINE_LENGTH = 12, 120
 
 MIN_TEASERS, MIN_TEASER_WORDS, MAX_TEASER_WORDS = 5, 3, 60
 """Linked headings of one kind that make a page a list, words of one at least, and of the text below each at most."""
-
-_ASKED = ("scores",)
-"""What the default system asks of each page, a step each."""
 
 MISSING_STORY = "most of the story that it declares (articleBody) is not in its text"
 
@@ -488,22 +485,12 @@ class Extractor:
             html, met = decode_page(html)
             notes = (*met, *notes)
         check_str(html, "html", "a str or bytes")
-        page = yield from read_page(html, url, self._config.clean.page.kind, asked=self.system == DEFAULT)
+        page = yield from read_page(html, url, self._config.clean.page.kind, scored=self.system == DEFAULT)
         return classify_page(page, self._classify, self.system, notes, url, self._config.choice)
 
 
 def _restore_extractor(system: str, site: Site, config: ExtractConfig) -> Extractor:
     return Extractor(system, pack=site.pack, references=site.references, config=config)
-
-
-def read_page(html: str, url: str | None, kind: str, *, asked: bool = True) -> Steps[Page]:
-    """Cut a page into blocks; if the page model is `asked`, have its scores, too."""
-    page = Page(html, url, kind)
-    yield
-    for name in _ASKED if asked and len(page) else ():
-        getattr(page, name)
-        yield
-    return page
 
 
 def classify_page(

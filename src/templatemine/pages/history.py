@@ -34,7 +34,8 @@ from templatemine.config import PageConfig
 from templatemine.errors import CapacityError
 from templatemine.model import LongArray, PageHistory, PathVote, RepeatedText
 from templatemine.pages import _html, _scores
-from templatemine.pages.blocks import NEAR_KEY, Page
+from templatemine.pages.abreast import Steps
+from templatemine.pages.blocks import NEAR_KEY, Page, read_page
 from templatemine.pages.comments import find_comments, find_kept_comments
 from templatemine.pages.copies import find_copies, transfer_scores
 from templatemine.pages.decode import (
@@ -188,10 +189,10 @@ class PageCounter:
         self._texts: dict[tuple[int, str], int] = {}
         self._likely_texts: set[int] = set()
 
-    def read(self, html: str) -> PageRow | None:
+    def read(self, html: str) -> Steps[PageRow | None]:
         """Read the part of a page that its history keeps; None if it is too large."""
         try:
-            page = Page(html, kind=self._config.kind)
+            page = yield from read_page(html, kind=self._config.kind)
         except CapacityError:  # not an article; the record is reported when it is cleaned
             return None
         chances = _scores.to_probabilities(page.scores) if len(page) else np.empty(0)

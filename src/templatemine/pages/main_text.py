@@ -15,9 +15,9 @@ from templatemine.config import CleanConfig
 from templatemine.model import Cleaned, PageHistory
 from templatemine.pages import _scores, hybrid
 from templatemine.pages.abreast import Steps, take_in_turn
-from templatemine.pages.blocks import Page
+from templatemine.pages.blocks import Page, read_page
 from templatemine.pages.decode import REASONS
-from templatemine.pages.extract import Extraction, classify_page, read_page
+from templatemine.pages.extract import Extraction, classify_page
 from templatemine.pages.systems import DEFAULT, BlockEvidence
 
 __all__ = ["MainBlock", "PageCleaner"]
