@@ -699,11 +699,11 @@ cdef extern from "Python.h":
 cdef enum:
     TEAR_REACH = 500            # `_REACH` of text.tears, and its `_HEADLINE_WORDS`
     TEAR_WORDS = 20
-    TEAR_PAIRS = 6
+    TEAR_PAIRS = 4              # of brackets beyond ASCII
     MAX_SMALL_BYTES = 40
 
 cdef uint32_t[TEAR_PAIRS] OPENING
-OPENING[:] = [0x28, 0x5B, 0xFF08, 0x300C, 0x300E, 0x3010]
+OPENING[:] = [0xFF08, 0x300C, 0x300E, 0x3010]
 
 
 cdef inline uint32_t last_sign(const uint8_t* p, int64_t start, int64_t end) noexcept nogil:
@@ -733,32 +733,28 @@ cdef inline bint is_continuing(uint32_t c) noexcept nogil:
             or c == 0x2026)
 
 
-cdef bint halves_brackets(const uint8_t* p, int64_t n) noexcept nogil:
-    """Whether a cut has more of one half of a pair of brackets than of the other."""
-    cdef int64_t depth[TEAR_PAIRS]
-    cdef int64_t i = 0
-    cdef uint32_t c
-    cdef int width = 1, k
-    memset(depth, 0, sizeof(depth))
-    while i < n:
-        if p[i] < 128:
-            c, width = p[i], 1
-        else:
-            c = decode(p + i, n - i, &width)
-        i += width
-        for k in range(TEAR_PAIRS):
-            if c == OPENING[k]:
-                depth[k] += 1
-            elif c == OPENING[k] + (2 if k == 1 else 1):
-                depth[k] -= 1
-    for k in range(TEAR_PAIRS):
-        if depth[k]:
-            return True
-    return False
-
-
 cdef extern from *:
     """
+    /* Whether n bytes at p have more of one half of a pair of ASCII brackets than of the other; `wide` (OUT): whether a byte
+       may be of a bracket beyond ASCII. */
+    static inline int tm_halves_ascii_brackets(const uint8_t *p, int64_t n, int *wide) {
+        int64_t round = 0, square = 0, i = 0;
+        uint8_t high = 0;
+        while (i < n) {
+            const int64_t end = i + 96 < n ? i + 96 : n;    /* sums of a block fit a byte */
+            int8_t more_round = 0, more_square = 0;
+            for (; i < end; i++) {
+                more_round += (p[i] == '(') - (p[i] == ')');
+                more_square += (p[i] == '[') - (p[i] == ']');
+                high |= (p[i] == 0xE3) | (p[i] == 0xEF);
+            }
+            round += more_round;
+            square += more_square;
+        }
+        *wide = high;
+        return round != 0 || square != 0;
+    }
+
     /* Whether n bytes at p hold a string of m, at least 3: blocks of them at once, looking at its first three. */
     static inline int tm_holds(const uint8_t *p, int64_t n, const uint8_t *what, int64_t m) {
         int64_t i = 0;
@@ -774,7 +770,30 @@ cdef extern from *:
         return 0;
     }
     """
+    bint tm_halves_ascii_brackets(const uint8_t* p, int64_t n, int* wide) noexcept nogil
     bint tm_holds(const uint8_t* p, int64_t n, const uint8_t* what, int64_t m) noexcept nogil
+
+
+cdef bint halves_brackets(const uint8_t* p, int64_t n) noexcept nogil:
+    """Whether a cut has more of one half of a pair of brackets than of the other."""
+    cdef int64_t depth[TEAR_PAIRS]
+    cdef int64_t i = 0
+    cdef uint32_t c
+    cdef int width = 1, k, wide = 0
+    if tm_halves_ascii_brackets(p, n, &wide):
+        return True
+    if not wide:
+        return False
+    memset(depth, 0, sizeof(depth))
+    while i < n:
+        c = decode(p + i, n - i, &width)
+        i += width
+        for k in range(TEAR_PAIRS):
+            depth[k] += (c == OPENING[k]) - (c == OPENING[k] + 1)
+    for k in range(TEAR_PAIRS):
+        if depth[k]:
+            return True
+    return False
 
 
 cdef bint has_small_word(const uint8_t* p, int64_t n, const uint8_t* word, int64_t size) noexcept nogil:
