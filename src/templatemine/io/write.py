@@ -187,7 +187,9 @@ def _descriptor_writer(descriptor: int) -> Callable[[Any], int]:
 
     def put(data: Any) -> int:
         nonlocal written, told
-        number = os.write(descriptor, data[:_PIECE])
+        number = 0
+        while number < len(data):
+            number += os.write(descriptor, data[number : number + _PIECE])
         written += number
         if advise is not None and written - told >= _AHEAD:
             # Pages that are still to be written cannot be dropped: Linux begins to write them.
