@@ -853,6 +853,21 @@ cdef extern from *:
     #endif
     }
 
+    /* How many of n bytes precede the first that is one of two. */
+    static inline int64_t tm_first_of(const uint8_t *p, int64_t n, uint8_t one, uint8_t other) {
+        int64_t i = 0;
+    #if defined(__SSE2__)
+        const __m128i ones = _mm_set1_epi8((char)one), others = _mm_set1_epi8((char)other);
+        for (; i + 16 <= n; i += 16) {
+            const __m128i v = _mm_loadu_si128((const __m128i *)(p + i));
+            const unsigned hit = (unsigned)_mm_movemask_epi8(_mm_or_si128(_mm_cmpeq_epi8(v, ones), _mm_cmpeq_epi8(v, others)));
+            if (hit) return i + __builtin_ctz(hit);
+        }
+    #endif
+        while (i < n && p[i] != one && p[i] != other) i++;
+        return i;
+    }
+
     /* Write sixteen code units as bytes; returns how many before the first that is not ASCII, which are all that is valid. */
     #if defined(__SSE2__)
     static inline int tm_first_zero(__m128i ascii) {
@@ -898,6 +913,7 @@ cdef extern from *:
     #endif
     """
     int64_t tm_count_begins(const uint8_t* p) noexcept nogil
+    int64_t tm_first_of(const uint8_t* p, int64_t n, uint8_t one, uint8_t other) noexcept nogil
     int tm_narrow1(const uint8_t* units, uint8_t* out) noexcept nogil
     int tm_narrow2(const uint16_t* units, uint8_t* out) noexcept nogil
     int tm_narrow4(const uint32_t* units, uint8_t* out) noexcept nogil
@@ -2129,12 +2145,16 @@ def count_keys(const uint8_t[::1] json not None):
     cdef const uint8_t* p = &json[0] if n else NULL
     with nogil:
         while i < n:
-            if p[i] == 58:
+            i += tm_first_of(p + i, n - i, 58, 34)
+            if i < n and p[i] == 58:
                 count += 1
-            elif p[i] == 34:
+            elif i < n:
                 i += 1
-                while i < n and p[i] != 34:
-                    i += 2 if p[i] == 92 else 1
+                while i < n:
+                    i += tm_first_of(p + i, n - i, 34, 92)
+                    if i >= n or p[i] == 34:
+                        break
+                    i += 2
             i += 1
     return count
 
