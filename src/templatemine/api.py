@@ -143,7 +143,7 @@ class Packs(dict[str, Pack]):
         errors: Errors = "raise",
         **fields: Unpack[FieldNames],
     ) -> Iterator[tuple[Document, Cleaned]]:
-        """Yield documents, each with its cleaned text.
+        """Yield documents, each with its cleaned text; for a table as a whole take `adapters.table.clean_table`.
 
         Parameters
         ----------

@@ -79,6 +79,10 @@ class _Command(Parser):
             self.set_defaults(run=module.run)
         return self
 
+    def find_elsewhere(self, option: str) -> list[str]:
+        """Return the commands that have an option."""
+        return [name for name in COMMANDS if option in command_parser(name)._option_string_actions]
+
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse as every parser does, after adding the options and the defaults of a file."""
         self.with_options()

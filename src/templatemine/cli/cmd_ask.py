@@ -147,7 +147,9 @@ def run(args: argparse.Namespace) -> int:
             "strip, for which --only asks about one"
         )
     chosen = args.only or [source for source in packs if source not in pages]
-    asked = {source: found[: args.limit] for source in chosen if (found := open_questions(packs[source]))}
+    found = {source: open_questions(packs[source])[: args.limit] for source in chosen}
+    stakes = {source: max((one.stake for one in questions), default=0) for source, questions in found.items()}
+    asked = {source: found[source] for source in sorted(found, key=lambda source: -stakes[source]) if found[source]}
     if not asked and not args.json:
         if len(pages) < len(packs):
             answered = any(packs[source].questions for source in chosen)

@@ -10,7 +10,7 @@ from textwrap import wrap
 from typing import Any, NoReturn
 
 from templatemine.cli.messages import print_error
-from templatemine.errors import did_you_mean
+from templatemine.errors import did_you_mean, list_names
 
 _REQUIRED = "the following arguments are required: "
 """How argparse begins to say that arguments are missing."""
@@ -144,6 +144,10 @@ class Parser(argparse.ArgumentParser):
         self._refuse(others)
         return namespace, others
 
+    def find_elsewhere(self, option: str) -> Sequence[str]:
+        """Return the commands that have an option; the program knows none."""
+        return ()
+
     def _refuse(self, others: Sequence[str]) -> None:
         """End if there are arguments that are not known."""
         if others:
@@ -153,6 +157,8 @@ class Parser(argparse.ArgumentParser):
             is_path = "--packs" in self._given or "-p" in self._given
             if is_path and "packs" in options and not any(one.startswith("-") for one in others):
                 meant = "; --packs takes one path each time: -p A -p B"
+            elsewhere = [] if meant else self.find_elsewhere(others[0].partition("=")[0])
+            meant = meant or (f"; it is an option of {list_names(elsewhere)}" if elsewhere else "")
             self.error(f"unrecognized arguments: {' '.join(others)}{meant}")
 
     def error(self, message: str) -> NoReturn:

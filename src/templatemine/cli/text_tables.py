@@ -134,8 +134,9 @@ def _wrap_text(text: str, width: int) -> list[str]:
     return lines
 
 
-_MAX_ROWS, _MAX_FIRST = 40, 30
-"""Rows of a summary, with more sources than that the rest is only counted; of them, those of sources with a note."""
+_MAX_ROWS, _MAX_FIRST, _MAX_MORE = 40, 30, 5
+"""Rows of a summary, with more sources than that the rest is only counted, unless it is few; of them, those of sources
+with a note."""
 
 
 def capped_table(header: Sequence[str], rows: Sequence[Sequence[str]], stakes: Sequence[int] = ()) -> list[str]:
@@ -150,7 +151,9 @@ def capped_table(header: Sequence[str], rows: Sequence[Sequence[str]], stakes: S
         most at stake come first, then the first of the others.
     """
     more, with_note, order = len(rows) - _MAX_ROWS, "", ""
-    if more > 0 and any(stakes):
+    if more <= _MAX_MORE:
+        return format_table(header, rows, terminal_width(sys.stderr), wrap=True)
+    if any(stakes):
         noted = sorted((place for place, stake in enumerate(stakes) if stake), key=lambda place: -stakes[place])
         first = noted[:_MAX_FIRST]
         others = (place for place in range(len(rows)) if place not in first)
@@ -160,7 +163,7 @@ def capped_table(header: Sequence[str], rows: Sequence[Sequence[str]], stakes: S
         with_note = f", {f'{left_out:,}' if left_out else 'none'} with a note"
         order = "; above, those with a note come first, then the largest"
     lines = format_table(header, rows[:_MAX_ROWS], terminal_width(sys.stderr), wrap=True)
-    return lines if more <= 0 else [*lines, f"and {more:,} more sources{with_note} (--json lists all){order}"]
+    return [*lines, f"and {more:,} more sources{with_note} (--json lists all){order}"]
 
 
 def format_template(template: Template, most: int | None = None) -> str:
