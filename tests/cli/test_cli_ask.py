@@ -44,6 +44,14 @@ def packs(cli: Cli, archive: Path, tmp_path: Path) -> Path:
     return tmp_path / "asked"
 
 
+def test_the_source_with_most_at_stake_comes_first(cli: Cli, packs: Path) -> None:
+    found = {one.source: open_questions(one) for one in map(Pack.load, sorted(packs.glob("*.json")))}
+    stakes = {source: max(one.stake for one in questions) for source, questions in found.items() if questions}
+    titles = re.findall(r"^(\S+): \d+ question", cli("ask", packs, "--list", "-n", "1").out, re.MULTILINE)
+    assert len(titles) == len(stakes) > 1
+    assert [stakes[source] for source in titles] == sorted(stakes.values(), reverse=True)
+
+
 def test_answers_are_kept(cli: Cli, packs: Path, archive: Path) -> None:
     file = packs / f"{SOURCE}.json"
     before = Pack.load(file)

@@ -305,6 +305,10 @@ def test_check_names_sources_with_torn_sentences(cli: Cli, mined: Path, new: Pat
     assert check("--max-torn", share / 2) == (1, [f"{told} {50 * share:.4g}%"])
     assert check("--max-torn", share) == (0, ["nothing is wrong with 3 sources"])
     assert f" {share:.1%} " in cli("evaluate", "residue", path, "--packs", mined).out
+    # One article may have been torn before; none may be if none is allowed.
+    write(path, [*read(new), torn])
+    assert check() == (0, ["nothing is wrong with 3 sources"])
+    assert check("--max-torn", 0)[0] == 1
 
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".csv"])

@@ -30,6 +30,12 @@ def test_what_a_command_does_not_know_is_told_of_with_its_help(cli: Cli) -> None
         assert ran.error.endswith(f"unrecognized arguments: --wrong 1 (see {command} --help)")
 
 
+def test_an_option_of_other_commands_is_told_of_with_them(cli: Cli) -> None:
+    told = cli("mine", "x", "-o", "y", "--keep", "caption").error
+    assert "unrecognized arguments: --keep caption; it is an option of clean, extract, explain (see " in told
+    assert "did you mean --output?" in cli("mine", "x", "--outputt", "y").error
+
+
 def test_help_of_a_command(cli: Cli) -> None:
     assert cli().out == cli("help").out == cli("--help").out
     assert (cli().code, cli().err) == (0, "")
@@ -340,6 +346,7 @@ def test_a_capped_table_has_room_for_the_largest_sources() -> None:
     assert shown[1:31] == [f"s{number}" for number in range(99, 69, -1)]
     assert shown[31:] == [f"s{number}" for number in range(10)]
     assert last.startswith("and 60 more sources, 50 with a note (--json lists all); above, those with")
+    assert len(text_tables.capped_table(("source", "note"), rows[:45], stakes[:45])) == 46
     *shown, last = text_tables.capped_table(("source", "note"), rows)
     assert (shown[1:], last) == ([f"s{number}" for number in range(40)], "and 60 more sources (--json lists all)")
 
