@@ -363,9 +363,13 @@ class RecordCleaner:
         tally.source_counts(source).records += 1
         return earlier is None
 
+    @cached_property
+    def _only(self) -> frozenset[str] | None:
+        return None if self.config.only is None else frozenset(self.config.only)
+
     def _is_other(self, source: str) -> bool:
         """Return whether records of a source are left out."""
-        return self.config.only is not None and source not in self.config.only
+        return self._only is not None and source not in self._only
 
     def _is_dropped(self, source: str, record: Mapping[str, Any], tally: Tally) -> bool:
         """Return whether a record that was cleaned is a stub that goes, which is counted."""
