@@ -30,6 +30,7 @@ from templatemine.desk.store import Annotation, Conflict, Store  # noqa: E402
 from templatemine.errors import ConfigError, CorpusError  # noqa: E402
 from templatemine.io import lock  # noqa: E402
 from templatemine.io.lock import locked  # noqa: E402
+from templatemine.model import RejectedCandidate  # noqa: E402
 from templatemine.packs.pack import Pack  # noqa: E402
 from templatemine.packs.pack_record import template_id  # noqa: E402
 from templatemine.report.doubts import find_signs, match_templates  # noqa: E402
@@ -522,6 +523,23 @@ def test_variants_name_their_head_and_go_together(world: tuple[Client, Desk], so
     back = decide(client, source, kind="undo").json  # one decision, one undo
     assert [row["id"] for row in back["templates"]] == [row["id"] for row in state["templates"]]
     assert decide(client, source, kind="add", rules=[]).status == 400
+
+
+@pytest.mark.parametrize("sent", [{}, {"df": 9, "count": 9}])
+def test_what_mining_took_away_is_accepted_as_it_was(
+    world: tuple[Client, Desk], source: str, sent: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With its position and its kind, whatever the page knows of it."""
+    client, desk = world
+    held = desk.library.stored_pack(source)
+    assert held is not None
+    gone = RejectedCandidate(("Harbour", "Gazette"), 8, 8, "tears sentences", "line", "byline", "Harbour Gazette")
+    monkeypatch.setattr(desk.library, "rejected", lambda stored: [gone])
+    decide(client, source, kind="add", rule={"action": "accept", "tokens": list(gone.tokens), **sent})
+    after = desk.library.stored_pack(source)
+    assert after is not None
+    (found,) = (one for one in after.pack.templates if one.id == template_id(gone.tokens))
+    assert (found.df, found.anchor, found.kind, found.example) == (8, gone.anchor, gone.kind, gone.example)
 
 
 def test_a_session_is_summed_up(world: tuple[Client, Desk], source: str) -> None:

@@ -265,11 +265,12 @@ class _ArchiveTexts:
 
     @cached_property
     def _by_source(self) -> Mapping[str, Sequence[str]]:
-        from templatemine.io.files import Report
+        from templatemine.io.files import Report, expand_paths
 
-        paths = [path for path in self._args.inputs if os.path.isfile(path) or os.path.isdir(path)]
         texts: dict[str, list[str]] = {}
         with suppress(CorpusError):  # whoever reads the articles tells it
+            # A pipe is read once.
+            paths = [path for path in expand_paths(self._args.inputs) if os.path.isfile(path) or os.path.isdir(path)]
             records = common.open_records(paths, common.read_config(self._args), Report(lambda _: None))
             for record in islice(records, _MAX_AHEAD):
                 if record.document.text is not None:

@@ -147,8 +147,8 @@ def _asked_candidates(pack: Pack, file: str) -> list[tuple[RejectedCandidate, in
 
 
 def _select_rejected(pack: Pack, asked: Sequence[tuple[RejectedCandidate, int]], file: str) -> list[RejectedCandidate]:
-    """Return those that a person may want to decide: asked about; or of two words or more, for one is in every story,
-    and once templates, or the nearest to being some, or frequent."""
+    """Return those that a person may want to decide: asked about; once templates; or of two words or more, for one is
+    in every story, and the nearest to being some, or frequent."""
     first = [row for row, _ in asked]
     withdrawn: list[RejectedCandidate] = []  # the first in the file, but for those that other templates cover
     nearest: list[RejectedCandidate] = []
@@ -156,7 +156,7 @@ def _select_rejected(pack: Pack, asked: Sequence[tuple[RejectedCandidate, int]],
     least = max(_MIN_FREQUENT, _FREQUENT * pack.documents)
     for row in islice(_order_rejected(asked, file), len(first), None):
         near = withdrawn if row.example and not nearest else nearest
-        if row[0][1:] and len(near) < _NEAREST:
+        if len(near) < _NEAREST and (row[0][1:] or near is withdrawn):
             near.append(row)
         elif row[0][1:] and row[1] >= least:
             frequent.append(row)

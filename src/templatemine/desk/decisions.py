@@ -199,7 +199,7 @@ def _complete_rule(library: Library, stored: StoredPack, opened: OpenSource, rul
             raise PackError(trial.refused)
         example = trial.example or rule.example
         return Rule(action="add", regex=rule.regex, example=example, df=trial.touched, count=trial.matches)
-    if rule.action == "accept" and rule.tokens is not None and not rule.df:
+    if rule.action == "accept" and rule.tokens is not None and not (rule.df and rule.example):
         same = [one for one in library.rejected(stored) if one.tokens == rule.tokens]
         for known in find_candidate_rules({rule_id(rule)}, same).values():
             kinds = (one.kind for one in stored.pack.questions if one.tokens == rule.tokens)

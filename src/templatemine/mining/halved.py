@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from templatemine.mining.own_cuts import MIN_TEARS, find_cuts
-from templatemine.mining.titles import MAX_TITLE, opens_with_title
+from templatemine.mining.titles import MAX_TITLE, MIN_TITLE, letters_in, opens_with_title
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
 from templatemine.text.characters import SENTENCE_MARKS
@@ -22,7 +22,10 @@ MIN_HALVED_SHARE = 0.5
 """Share of its cuts from which on it is none: a label may go before a small letter, or a short line."""
 
 
-_SENTENCE_END = re.compile(rf"\n|[{re.escape(SENTENCE_MARKS)}][^\w\s]*\s")
+_SENTENCE_END = re.compile(rf"\n|(\S*?)[{re.escape(SENTENCE_MARKS)}][^\w\s]*(?:\s+|(?<=[\u3002\uff01\uff1f\uff61]))")
+"""With the word that ends it; in scripts without spaces nothing parts two sentences."""
+_SHORT_FORM = re.compile(r"\W*(?:[A-Z][a-z]{0,2}|[b-df-hj-np-tv-xz]{1,3})(?:\.\w)*")
+"""A word with a full stop that ends no sentence: "U.S.", "Dr.", "vs."."""
 
 
 def find_halving(pack: Pack, documents: Sequence[Document]) -> tuple[set[str], set[str]]:
@@ -39,8 +42,7 @@ def find_halving(pack: Pack, documents: Sequence[Document]) -> tuple[set[str], s
     for document, text, spans in found:
         for start, end, rows in join_spans(text, spans):
             cuts.update({*rows})
-            title, behind = document.title, text[end : end + MAX_TITLE]
-            is_alone = leaves_object(text, start, end) and not (title and opens_with_title(behind, title))
+            is_alone = leaves_object(text, start, end) and not _begins_with_title(text[end : end + MAX_TITLE], document)
             if is_alone or ends.leaves_rest(text, start, end):
                 blamed = _find_blamed(pack, text[start:end]).intersection(rows)
                 halved.update(blamed)
@@ -54,10 +56,15 @@ def find_halving(pack: Pack, documents: Sequence[Document]) -> tuple[set[str], s
     return {*ids.values()} - labels, labels
 
 
+def _begins_with_title(text: str, document: Document) -> bool:
+    title = document.title or ""
+    return len(letters_in(title)) >= MIN_TITLE and opens_with_title(text, title)
+
+
 def _find_blamed(pack: Pack, cut: str) -> set[int]:
     """Return the rows of the templates that take a part of the last sentence of a cut, which it does not take whole."""
     matcher, rows = pack.matcher()
-    ends = [match.end() for match in _SENTENCE_END.finditer(cut.rstrip())]
+    ends = [end.end() for end in _SENTENCE_END.finditer(cut.rstrip()) if not _SHORT_FORM.fullmatch(end[1] or "")]
     last = len(cut[: ends[-1] if ends else 0].encode("utf-8", "surrogatepass"))
     _, stops, strings = (column.tolist() for column in matcher.find(cut.encode("utf-8", "surrogatepass")))
     return {rows[string] for stop, string in zip(stops, strings, strict=True) if stop > last}

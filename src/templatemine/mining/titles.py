@@ -22,7 +22,7 @@ MAX_TITLE = 300
 """Letters of the longest title."""
 _TITLE_CHARACTERS = 4 * MAX_TITLE
 """Of the longest title, with the name of its site."""
-_LETTERS, _OWN_LETTERS = 22, 9
+_LETTERS, MIN_TITLE = 22, 9
 """Fewest letters of a title; in scripts without spaces."""
 _OWN_TITLE = 16
 """Letters of a title by which the text of its article is told to begin with it."""
@@ -59,7 +59,7 @@ class Titles:
     @cached_property
     def _longest(self) -> dict[str, int]:
         """Return the letters of the longest title by the first letters of titles."""
-        return {letters[:_OWN_LETTERS]: len(letters) for letters in sorted(self._titles, key=len)}
+        return {letters[:MIN_TITLE]: len(letters) for letters in sorted(self._titles, key=len)}
 
     def __bool__(self) -> bool:
         return bool(self._titles)
@@ -79,7 +79,7 @@ class Titles:
     def find_end(self, text: str, start: int, own: str) -> int:
         """Return the end of the longest title that begins at a place of a text and is not its `own`, -1 if none
         does."""
-        longest = self._longest.get(letters_in(text[start : start + 4 * _OWN_LETTERS])[:_OWN_LETTERS], 0)
+        longest = self._longest.get(letters_in(text[start : start + 4 * MIN_TITLE])[:MIN_TITLE], 0)
         letters, ends = "", list[int]()
         for place in range(start, min(len(text), start + 4 * longest)):
             if len(letters) >= longest:
@@ -118,7 +118,7 @@ def opens_with_title(text: str, title: str) -> bool:
 
 def _is_long(letters: str) -> bool:
     """Return whether a text has enough letters for a title."""
-    return len(letters) >= (_OWN_LETTERS if _OWN.search(letters[:_OWN_LETTERS]) else _LETTERS)
+    return len(letters) >= (MIN_TITLE if _OWN.search(letters[:MIN_TITLE]) else _LETTERS)
 
 
 def _count_shared(one: str, other: str) -> int:

@@ -603,7 +603,7 @@ async function rejected() {
   if (text !== $("find").value.trim()) return;
   $("found").replaceChildren(rows.length ? el("ul", { class: "plain" }, ...rows.map((row) => el("li", {},
     el("span", { class: "dim" }, [counted(row.df, "document"), row.score === null ? "" : `${Math.round(100 * row.score)} % likely boilerplate`, row.reason].filter(Boolean).join(" · "), " "),
-    el("button", { onclick: () => add({ action: "accept", tokens: row.tokens, df: row.df, count: row.count }, "Cut") }, "Cut"),
+    el("button", { onclick: () => add({ action: "accept", tokens: row.tokens }, "Cut") }, "Cut"),
     el("div", { dir: "auto" }, row.text)))) : el("p", { class: "dim" }, text ? "No rejected candidate contains these words." : "Mining rejected nothing, or its list is not beside the pack."));
 }
 $("find").addEventListener("input", later(300, rejected));
