@@ -21,6 +21,7 @@ from templatemine.archive.apply_overrides import apply_rules
 from templatemine.cli import cmd_show as show
 from templatemine.controls import escape_regex
 from templatemine.errors import PackError
+from templatemine.model import RejectedCandidate
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import pack_names, read_rejected, rejected_path
@@ -126,6 +127,18 @@ def test_rejected_of_a_folder_stand_below_their_source(cli: Cli, mined: Path, tm
     assert [one in ran.out for one in SOURCES] == [True, False, True]
     ran = cli("show", packs, "--regex")
     assert ran.error == "--regex: expected a pack, got a folder of packs; give one of its files"
+
+
+def test_a_label_that_mining_took_away_is_shown(cli: Cli, pack: Path, tmp_path: Path) -> None:
+    """Of one word, too, which other rejected candidates of one word are not."""
+    shutil.copy(pack, tmp_path / "p.json")
+    rows = [RejectedCandidate(("often",), 9, 9, "not likely")] * 3
+    rows.insert(0, RejectedCandidate(("Opinion:",), 4, 4, "a label whose text stays", "line", "related", "Opinion:"))
+    lines = "".join(json.dumps(row.as_dict()) + "\n" for row in rows)
+    (tmp_path / "p.rejected.jsonl.gz").write_bytes(gzip.compress(lines.encode()))
+    shown = cli("show", tmp_path / "p.json", "--rejected").out
+    assert "Opinion:" in shown
+    assert "often" not in shown
 
 
 def test_rejected_strings_that_are_not_there(cli: Cli, pack: Path, tmp_path: Path) -> None:
