@@ -50,8 +50,16 @@ PARTS: Mapping[str, tuple[Any, str]] = {
     "cues": (features.CueReader, "read"),
     "kinds": (Model, "boilerplate_kinds"),
     "reasons": (stages, "explain_scores"),
-    "look at own cuts": (stages, "tearing_templates"),
+    "torn sentences": (stages, "tearing_templates"),
     "heads": (stages, "add_heads"),
+    "signatures": (stages, "_sign_posts"),
+    "lists of headlines": (stages, "add_headlines"),
+    "names that differ": (stages, "unite_families"),
+    "labels before headlines": (stages, "_settle_labels"),
+    "between cuts": (stages, "add_islands"),
+    "behind cuts": (stages, "add_rests"),
+    "halved sentences": (stages, "find_halving"),
+    "covered headlines": (stages, "find_covered"),
     "questions": (stages, "build_questions"),
 }
 """Parts by their name: who holds the function, and its name there."""
@@ -132,13 +140,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("archives", nargs="*", type=Path, metavar="ARCHIVE")
     args = parser.parse_args(arguments)
     own = {path.name: list(read_documents([str(path)], ReadConfig())) for path in args.archives}
-    rows = []
+    measured = {}
     for name, documents in (own or _usual_archives()).items():
-        found = measure_archive(documents)
-        cells = [f"{format_percent(found[part][0], 1)} %, {found[part][1]:.1f}" for part in PARTS]
-        rows.append([name, f"{found['mine'][0]:.2f}", *cells])
+        measured[name] = found = measure_archive(documents)
         print(f"{found['mine'][0]:6.1f} s  {name}", flush=True)
-    table = [*format_table(["archive", "mine, s", *PARTS], rows)]
+    rows = [["all of `mine`", *(f"{found['mine'][0]:.2f} s" for found in measured.values())]]
+    for part in PARTS:
+        cells = [f"{format_percent(found[part][0], 1)} %, {found[part][1]:.1f}" for found in measured.values()]
+        rows.append([part, *cells])
+    table = [*format_table(["part", *measured], rows)]
     if own:
         print(*table, sep="\n")
         return 0
