@@ -61,6 +61,29 @@ def test_what_is_given_counts_instead(cli: Cli, folder: Path) -> None:
     assert cli("clean", "a.jsonl").code == 2
 
 
+@pytest.mark.parametrize(
+    ("text", "words", "replaced"),
+    [
+        ('[clean]\npacks = ["nowhere"]\noutput = "o.jsonl"\n', "clean packs -a a.jsonl", "packs"),
+        ('[report]\narchive = ["nowhere"]\noutput = "o.html"\n', "report a.jsonl -p packs", "archive"),
+        ('[report]\narchive = ["nowhere"]\noutput = "o.html"\n', "report -p packs a.jsonl", "archive"),
+    ],
+)
+def test_what_is_given_without_an_option_counts_instead(
+    cli: Cli, folder: Path, text: str, words: str, replaced: str
+) -> None:
+    """It was added to what the file has."""
+    (folder / "templatemine.toml").write_text(text)
+    ran = cli(*words.split())
+    assert ran.code == 0, ran
+    assert "defaults from templatemine.toml: output\n" in ran.err
+    (folder / "templatemine.toml").write_text(text.replace("nowhere", "packs" if replaced == "packs" else "a.jsonl"))
+    words = {"clean": "clean -a a.jsonl", "report": "report -p packs"}[words.split()[0]]
+    ran = cli(*words.split(), "--force")
+    assert ran.code == 0, ran
+    assert f"defaults from templatemine.toml: {replaced}, output\n" in ran.err
+
+
 def test_its_own_file_comes_first(cli: Cli, folder: Path) -> None:
     (folder / "templatemine.toml").write_text("[mine]\nexact = true\n")
     (folder / "pyproject.toml").write_text("[tool.templatemine.mine]\nnothing = 1\n")
@@ -71,6 +94,9 @@ def test_its_own_file_comes_first(cli: Cli, folder: Path) -> None:
     ("text", "problem"),
     [
         ("[clean]\ngaurd = 0.5\n", "templatemine.toml: clean.gaurd: no such option; did you mean guard?"),
+        ("[clean]\narchive = 'a'\n", "templatemine.toml: clean.archive: it is for the command line only"),
+        ("[clean]\nhelp = true\n", "templatemine.toml: clean.help: it is for the command line only"),
+        ("[clean]\narchiv = 'a'\n", "templatemine.toml: clean.archiv: no such option\n"),
         ("[clean]\nguard = 7\n", "templatemine.toml: clean.guard: expected"),
         ("[clean]\nstubs = 'some'\n", "templatemine.toml: clean.stubs: invalid choice"),
         ("[clean]\ndry-run = 1\n", "templatemine.toml: clean.dry-run: expected true or false, got 1"),

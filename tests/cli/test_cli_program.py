@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -85,28 +86,66 @@ def all_parsers() -> Iterator[tuple[str, argparse.ArgumentParser]]:
 
 
 BOTH = ("clean", "explain", "extract", "evaluate gold", "evaluate residue", "report", "ask", "desk", "update")
+KEPT = ("pack", "packs", "inputs", "archive")
+
+
+def parse(command: str, *words: str) -> dict[str, list[str]]:
+    """Return the packs and the inputs of a command line."""
+    needed = ["-o", "x.html"] if command in ("report", "mine", "sort") else []
+    args = vars(app._parser(command.split()[0]).parse_args([*command.split(), *words, *needed]))
+    return {name: [one] if isinstance(one, str) else one for name in KEPT if (one := args.get(name))}
 
 
 @pytest.mark.parametrize("command", [*BOTH, "show", "drift"])
 def test_packs_and_inputs_are_given_alike_everywhere(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     """`evaluate residue PACKS -a X` was refused, for only report took that, and `report X -p PACKS`."""
-    output = ["-o", "x.html"] if command == "report" else []
-    ways = [["P", "-a", "A"], ["A", "-p", "P"], ["-p", "P", "-a", "A"]]
+    ways = ["P -a A B", "A B -p P", "-p P A B", "-p P -a A B", "-p P -a A -a B"]
     if command not in BOTH:
-        ways = [["P"], ["-p", "P"], ["--packs=P"]]
+        ways = ["P", "-p P", "--packs=P"]
     elif command == "update":
-        ways = [["P", "A"], ["-p", "P", "A"], ["A", "-p", "P"]]
-    found = set()
-    for way in ways:
-        args = vars(app._parser(command.split()[0]).parse_args([*command.split(), *way, *output]))
-        kept = {name: args.get(name) for name in ("pack", "packs", "inputs", "archive")}
-        found.add(repr({name: [one] if isinstance(one, str) else one for name, one in kept.items() if one}))
-    assert len(found) == 1
-    assert ("'A'" in found.pop()) == (command in BOTH)
-    wrong = ["P", "-p", "P"] if command not in BOTH else ["-p", "P", "-p"] if command == "desk" else ["-o", "x.html"]
+        ways += ["P A B"]
+    found, *others = (parse(command, *way.split()) for way in ways)
+    assert found.pop("pack" if command == "show" else "packs") == ["P"]
+    assert [*found.values()] == ([["A", "B"]] if command in BOTH else [])
+    assert all(one.items() >= found.items() for one in others)
+    for wrong in ("X -p P -a A", "-p P X -a A", "-a A -p P X") if command in BOTH else ("X -p P", "-p P X"):
+        with pytest.raises(SystemExit):
+            parse(command, *wrong.split())
+        said = capsys.readouterr().err
+        assert re.search(r"error: (PACKS?|INPUT) and --\w+: expected one of them, got both: X and --\w+ [AP] ", said)
+        assert said.count("\n") == 1
+
+
+ONE_PACK = ("desk", "update", "show", "drift")
+
+
+@pytest.mark.parametrize("command", ONE_PACK)
+def test_one_pack_is_not_two(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        app._parser(command.split()[0]).parse_args([*command.split(), *wrong])
-    assert "expected" in (said := capsys.readouterr().err) or "unrecognized" in said
+        parse(command, "-p", "P", "-p", "Q", *(["-a", "A"] if command in BOTH else []))
+    assert re.search(r"error: PACKS?: expected one, got P and Q ", capsys.readouterr().err)
+
+
+@pytest.mark.parametrize("command", [one for one in BOTH if one != "extract"])
+def test_what_is_missing_beside_what_is_named_is_told(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    told = set()
+    for words in (["-p", "P"], ["-a", "A"]):
+        with suppress(SystemExit):
+            parse(command, *words)
+        told.add(capsys.readouterr().err.partition(": expected")[0].rpartition("error: ")[2])
+    assert told - {"PACKS", "INPUT", "--packs/-p", "--archive/-a", ""} == set()
+    assert len(told) == 2
+
+
+def test_every_command_names_its_packs_and_its_inputs() -> None:
+    """`mine -a`, `update -a` and `evaluate mirror -a` were unrecognised."""
+    for command, parser in all_parsers():
+        options, kept = parser._option_string_actions, {action.dest for action in parser._actions}
+        takes_inputs = any(action.metavar == "INPUT" for action in parser._actions)
+        assert ("-p" in options, "--packs" in options) == (bool(kept & {"pack", "packs"}),) * 2, command
+        assert ("-a" in options, "--archive" in options) == (takes_inputs,) * 2, command
+        if takes_inputs and "inputs" in kept and "packs" not in kept:
+            assert parse(command, "A", "B") == parse(command, "-a", "A", "B") == {"inputs": ["A", "B"]}
 
 
 def test_options_of_one_name_are_written_alike() -> None:

@@ -89,6 +89,8 @@ class _Command(Parser):
         file, tables = read_defaults(tuple(COMMANDS))
         used = apply_defaults(self, file, self._command, tables.get(self._command, {}), args or ())
         namespace, others = super().parse_known_args(args, namespace)
+        known = self._option_string_actions
+        used = [name for name in used if getattr(namespace, known[f"--{name}"].dest) == known[f"--{name}"].default]
         if used and not getattr(namespace, "quiet", False):
             print_error(f"defaults from {file}: {', '.join(used)}", "")
         return namespace, others

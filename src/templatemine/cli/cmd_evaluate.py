@@ -99,9 +99,9 @@ def add(parser: argparse.ArgumentParser) -> None:
         own = trials.add_parser(name, help=trial.help, description=trial.description)
         inputs = own.add_argument("inputs", metavar="INPUT", nargs="+", help=common.INPUT_HELP)
         own.common = _COMMON
-        if trial.takes_packs:
-            told = "packs or folders of packs to evaluate (default: packs mined from the inputs)"
-            common.name_inputs(own, inputs, common.add_packs_option(own, told))
+        told = "packs or folders of packs to evaluate (default: packs mined from the inputs)"
+        packs = common.add_packs_option(own, told) if trial.takes_packs else None
+        common.name_inputs(own, inputs, packs)
         trial.add(own)
         _add_shared(own)
         own.set_defaults(trial=trial)

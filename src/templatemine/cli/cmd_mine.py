@@ -22,6 +22,7 @@ from templatemine.io.fields import describe_overruled
 
 if TYPE_CHECKING:
     from templatemine.archive.archive_report import ArchiveReport
+    from templatemine.cli.parser import Parser
     from templatemine.model import Record
     from templatemine.packs.pack_folder import SourceOutcome
 
@@ -62,10 +63,11 @@ COMMON = (
 """Options that `--help` lists."""
 
 
-def add(parser: argparse.ArgumentParser) -> None:
+def add(parser: Parser) -> None:
     """Add the options."""
     tokenise, mine = TokeniseConfig(), MineConfig()
-    parser.add_argument("inputs", metavar="INPUT", nargs="+", help=common.INPUT_HELP)
+    inputs = parser.add_argument("inputs", metavar="INPUT", nargs="+", help=common.INPUT_HELP)
+    common.name_inputs(parser, inputs, None)
     parser.add_argument(
         "--output", "-o", metavar="FOLDER", required=True, help="folder for the packs; created if missing"
     )

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from templatemine.cli import common, messages, number_types, text_tables
 from templatemine.errors import CorpusError, counted
+
+if TYPE_CHECKING:
+    from templatemine.cli.parser import Parser
 
 DESCRIPTION = """\
 Writes the records of all inputs into a folder, one file of JSON lines per
@@ -21,9 +25,10 @@ COMMON = ("--output", "--source-of", "--source", "--memory", "--input-format", "
 """Options that `--help` lists."""
 
 
-def add(parser: argparse.ArgumentParser) -> None:
+def add(parser: Parser) -> None:
     """Add the options."""
-    parser.add_argument("inputs", metavar="INPUT", nargs="+", help=common.INPUT_HELP)
+    inputs = parser.add_argument("inputs", metavar="INPUT", nargs="+", help=common.INPUT_HELP)
+    common.name_inputs(parser, inputs, None)
     parser.add_argument(
         "--output", "-o", metavar="FOLDER", required=True, help="folder for the files; created if missing"
     )

@@ -62,7 +62,9 @@ COMMON = ("--window", "--dry-run", "--new-sources", "--source-of", "--source", "
 def add(parser: Parser) -> None:
     """Add the options."""
     packs = parser.add_argument("packs", metavar="PACKS", help="folder of the packs; created with --new-sources")
-    common.name_packs(parser, packs, parser.add_argument("inputs", metavar="INPUT", nargs="+", help=common.INPUT_HELP))
+    inputs = parser.add_argument("inputs", metavar="INPUT", nargs="+", help=common.INPUT_HELP)
+    common.name_packs(parser, packs, inputs)
+    common.name_inputs(parser, inputs, packs)
     group = parser.add_argument_group("window")
     group.add_argument(
         "--window",

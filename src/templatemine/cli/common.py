@@ -152,15 +152,15 @@ def add_archive_option(parser: argparse.ArgumentParser, *, required: bool = Fals
     )
 
 
-def name_packs(parser: Parser, packs: argparse.Action, archive: argparse.Action | None) -> None:
-    """Let a command that takes packs first take them as others do."""
-    told = "the packs, as clean takes them" + ("; inputs are then what has no option" if archive else "")
-    parser.name_first(packs, archive, "--packs", "-p", metavar="PATH", help=told)
+def name_packs(parser: Parser, packs: argparse.Action, inputs: argparse.Action | None) -> None:
+    """Let a command that takes packs without an option take them as others do."""
+    told = "the packs, as clean takes them" + ("; inputs are then what has no option" if inputs else "")
+    parser.name_first(packs, inputs, "--packs", "-p", metavar="PATH", help=told)
 
 
-def name_inputs(parser: Parser, inputs: argparse.Action, packs: argparse.Action) -> None:
-    """Let a command that takes inputs first take them as others do."""
-    told = "the inputs, as report takes them; packs are then what has no option"
+def name_inputs(parser: Parser, inputs: argparse.Action, packs: argparse.Action | None) -> None:
+    """Let a command that takes inputs without an option take them as others do."""
+    told = "the inputs, as report takes them" + ("; packs are then what has no option" if packs else "")
     parser.name_first(inputs, packs, "--archive", "-a", metavar="INPUT", nargs="+", help=told)
 
 

@@ -19,7 +19,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from templatemine.cli.parser import NAMED
+from templatemine.cli.parser import ByOption
 from templatemine.errors import ConfigError, did_you_mean
 
 CONFIG_FILES = ("templatemine.toml", "pyproject.toml")
@@ -69,12 +69,19 @@ def apply_defaults(
     ConfigError
         There is no such option, or the value is none for it.
     """
-    options = {name[2:]: one for one in parser._actions for name in one.option_strings if name.startswith("--")}
+    options = {
+        name[2:]: one
+        for one in parser._actions
+        for name in one.option_strings
+        if name.startswith("--") and not isinstance(one, ByOption) and one.default != argparse.SUPPRESS
+    }
     used = []
     for name, value in table.items():
         action = options.get(name)
-        if action is None or action.dest == NAMED or name in ("help", "help-all", "version"):
-            raise ConfigError(f"{file}: {command}.{name}: no such option{did_you_mean(name, options)}")
+        if action is None:
+            is_known = f"--{name}" in parser._option_string_actions
+            problem = "it is for the command line only" if is_known else f"no such option{did_you_mean(name, options)}"
+            raise ConfigError(f"{file}: {command}.{name}: {problem}")
         found = _convert_value(parser, action, value, f"{file}: {command}.{name}")
         if not _is_given(action, given):  # lists would be added to
             action.default, action.required = found, False

@@ -29,9 +29,6 @@ exit codes:
   130  interrupted; nothing was written
 """
 
-NAMED = "named"
-"""Where the value of an option of `Parser.name_first` is kept."""
-
 _WIDTH = 80
 _HELP_COLUMN = 27
 """Where the help of an option begins, unless it is written longer than that."""
@@ -51,7 +48,6 @@ class Parser(argparse.ArgumentParser):
 
     common: Sequence[str] = ()
     brief = ""
-    _named: argparse.Action | None = None
 
     def __init__(self, **options: Any) -> None:
         shape = argparse.RawDescriptionHelpFormatter
@@ -59,32 +55,44 @@ class Parser(argparse.ArgumentParser):
         self.add_argument("--help", "-h", action="help", help="print the common options, and exit")
         self.add_argument("--help-all", action=_HelpAll, help="print all options and the exit codes, and exit")
         self._given: Sequence[str] = ()
+        self._named: dict[argparse.Action, argparse.Action] = {}
 
     def name_first(self, first: argparse.Action, other: argparse.Action | None, *names: str, **options: Any) -> None:
         """Take an argument without an option by one, too, as other commands do: with `first` so named, what has no
         option is the `other`."""
-        self._first, self._other = first, other
-        self._needed = [action for action in (first, other) if action is not None and action.required]
-        self._named = self.add_argument(*names, dest=NAMED, action=_NameFirst, **options)
-
-    def _settle_names(self, namespace: Any) -> None:
-        """Give the arguments without an option to the other one, if the first was named."""
-        named, first, other = getattr(namespace, NAMED), self._first, self._other
-        if named is None:
-            return
-        rest = getattr(namespace, first.dest) or []
-        rest = [rest] if isinstance(rest, str) else rest
+        self._named[first] = self.add_argument(*names, dest=f"named_{first.dest}", action=ByOption, **options)
         if other is not None:
-            rest += getattr(namespace, other.dest) or []
-            setattr(namespace, other.dest, rest)
-            if not rest and other in self._needed:
-                other.required = True
-                self.error(f"{_REQUIRED}{'/'.join(other.option_strings) or other.metavar}")
-        elif rest:
-            self.error(f"unrecognized arguments: {' '.join(rest)}")
-        if first.nargs is None and len(named) > 1:
-            self.error(f"{first.metavar}: expected one, got {' and '.join(named)}")
-        setattr(namespace, first.dest, named if first.nargs else named[0])
+            self._named.setdefault(other, other)
+        self._needed = [action for action in self._named if action.required]
+
+    def _settle_names(self, namespace: Any, others: list[str]) -> list[str]:
+        """Give what has no option to the one argument that no option is given for; return what remains."""
+        given = {
+            action: value
+            for action, option in self._named.items()
+            if (value := getattr(namespace, option.dest)) is not option.default
+        }
+        is_named = any(isinstance(self._named[action], ByOption) for action in given)
+        if not is_named or any(one.startswith("-") and one != "-" for one in others):
+            return others
+        bare = [action for action in self._named if not action.option_strings]
+        loose = [one for action in bare for one in _as_list(getattr(namespace, action.dest))] + others
+        open_one = next((action for action in self._named if action not in given), None)
+        if open_one is not None and loose:
+            given[open_one] = loose
+        elif loose:
+            option, got = self._named[bare[0]].option_strings[0], " ".join(loose)
+            both = f"{got} and {option} {' '.join(given[bare[0]])}"
+            self.error(f"{bare[0].metavar} and {option}: expected one of them, got both: {both}")
+        elif open_one in self._needed and not getattr(namespace, open_one.dest):
+            open_one.required = True
+            self.error(f"{_REQUIRED}{'/'.join(open_one.option_strings) or open_one.metavar}")
+        for action, values in given.items():
+            is_one = action in bare and action.nargs is None
+            if is_one and len(values) > 1:
+                self.error(f"{action.metavar}: expected one, got {' and '.join(values)}")
+            setattr(namespace, action.dest, values[0] if is_one else values)
+        return []
 
     def format_help(self) -> str:
         """Format the help that fits a screen: the usage of the command, and its common options."""
@@ -138,8 +146,7 @@ class Parser(argparse.ArgumentParser):
         ones."""
         self._given = args or ()
         namespace, others = super().parse_known_args(args, namespace)
-        if self._named is not None:
-            self._settle_names(namespace)
+        others = self._settle_names(namespace, others)
         namespace.known_options = {*self._option_string_actions, *getattr(namespace, "known_options", ())}
         self._refuse(others)
         return namespace, others
@@ -173,15 +180,14 @@ class Parser(argparse.ArgumentParser):
         raise SystemExit(2)
 
 
-class _NameFirst(argparse.Action):
+class ByOption(argparse.Action):
     """An option for what a command takes without one: neither this nor the other is missing then."""
 
     def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:
         """Keep the values, beside those of before."""
         for action in parser._needed:
             action.required = False
-        found = [values] if isinstance(values, str) else values
-        setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or ()), *found])
+        setattr(namespace, self.dest, [*_as_list(getattr(namespace, self.dest)), *_as_list(values)])
 
 
 class _HelpAll(argparse.Action):
@@ -205,6 +211,10 @@ def write_option(action: argparse.Action) -> str:
         several = f"{value} ..." if action.nargs == "+" else value
         return " ".join(part for part in (written, several) if part)
     return written
+
+
+def _as_list(values: str | list[str] | None) -> list[str]:
+    return [values] if isinstance(values, str) else values or []
 
 
 def _options(given: Sequence[str]) -> list[str]:
