@@ -272,7 +272,13 @@ def test_check_names_what_is_wrong_with_each_source(cli: Cli, mined: Path, new: 
     ran = cli("clean", path, "-p", mined, "-o", tmp_path / "f.jsonl", "--stubs", "drop")
     assert [one["id"] for one in read(tmp_path / "f.jsonl")] == [one["id"] for one in read(path) if one["id"] != "stub"]
     assert "1 with more than 90% boilerplate: stubs, left out" in ran.err
-    assert f"{len(read(path)) - 1} records written to " in ran.err
+    written = [bool(one.get("removed")) for one in read(tmp_path / "f.jsonl")]
+    assert f"{len(written)} records written to " in ran.err
+    assert f"\n{sum(written)} changed; " in ran.err
+    rows = [line.split() for line in ran.err.splitlines() if line.startswith((*SOURCES, "other.org"))]
+    assert sum(int(row[2]) for row in rows) == sum(written)
+    ran = cli("clean", path, "-p", mined, "--dry-run", "--stubs", "drop", "--json")
+    assert json.loads(ran.out)["torn_looked"] == sum(written)
 
 
 def test_a_source_that_takes_the_records_of_others_says_so(cli: Cli, mined: Path, new: Path) -> None:

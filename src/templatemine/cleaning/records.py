@@ -443,7 +443,7 @@ class RecordCleaner:
         counts.spans += len(removed)
         counts.add_kinds(kinds)
         longest, labels, most = self._looked
-        if not is_page and len(body) <= longest:
+        if not is_page and len(body) <= longest and not self._drops(cleaned):
             counts.looked += 1
             cuts = _records.find_doubtful(body, [(span.start, span.end) for span in removed], labels)
             tally.count_tears(source, body, cuts[:most], partial(record.get, self.config.read.id_field))

@@ -41,8 +41,8 @@ class SourceTally:
     dropped : int
         Stubs that were left out (`CleanConfig.stubs`).
     looked, torn : int
-        Changed texts in which torn sentences were looked for (`RecordConfig.torn`); and those of which a cut tears a
-        sentence or headline (`text.tears.leaves_part`).
+        Changed texts in which torn sentences were looked for (`RecordConfig.torn`), not in those that were left out;
+        and those of which a cut tears a sentence or headline (`text.tears.leaves_part`).
     fallback : int
         Records of a source without a pack that `RecordConfig.fallback` was for.
     formatted : int

@@ -337,7 +337,7 @@ def _failed_checks(tally: Tally, most: float, most_torn: float) -> Iterator[str]
     """Yield the problems of each source, by ``--check``."""
     for source, counts in sorted(tally.sources.items()):
         lost, stubs = counts.cut / counts.characters if counts.characters else 0.0, counts.stubs - counts.dropped
-        torn, most_said = counts.torn / max(1, counts.changed), f"more than {100 * most_torn:.4g}%"
+        torn, most_said = counts.torn / max(1, _count_changed(counts)), f"more than {100 * most_torn:.4g}%"
         is_torn = torn > most_torn and (counts.torn >= _MIN_TORN or not most_torn)
         problems = (
             (lost > most, f"loses {lost:.1%} of its characters, more than {100 * most:.4g}%"),
@@ -539,6 +539,11 @@ _STUBS = {"keep": "left whole", "drop": "left out"}
 """What is done with stubs, unless they are cleaned."""
 
 
+def _count_changed(counts: SourceTally) -> int:
+    """Count the changed records that are written: stubs that are left out are changed, too."""
+    return counts.changed - counts.dropped
+
+
 def _count_in_vain(counts: SourceTally, pack: PackTraits) -> int:
     """Count the records of a source that a pack without templates was for."""
     others = counts.no_text + counts.cleaned_before + counts.other_kind
@@ -573,7 +578,7 @@ def _format_row(source: str, counts: SourceTally, notes: Iterable[tuple[int, str
     return (
         source,
         f"{counts.records:,}",
-        f"{counts.changed:,}",
+        f"{_count_changed(counts):,}",
         f"{counts.spans:,}",
         _format_cut(counts),
         "; ".join(note for _, note in notes),
@@ -616,7 +621,7 @@ def _format_totals(
     removed = f"; characters {'that cutting would remove' if args.mark else 'removed'}: {_format_cut(total)}"
     lines = [
         f"{records} {written} in {terminal.seconds:.1f} s",
-        f"{total.changed:,} {changed}{removed if total.characters else ''}",
+        f"{_count_changed(total):,} {changed}{removed if total.characters else ''}",
         *_format_kinds(total),
     ]
     plain = total.records - total.no_text - total.cleaned_before - total.formatted if total.formatted else 0
