@@ -35,7 +35,12 @@ def name_on_line(text: str) -> str:
     """Do as `name_controls`, on one line, with a mark at each line end."""
     if text.isascii() and text.isprintable():
         return text
-    return re.sub(r"[ \t]*\n[ \t]*", " ⏎ ", name_controls(text)).replace("\t", " ")
+    first, *others = name_controls(text).split("\n")
+    if others:
+        *inner, last = others
+        lines = [first.rstrip(" \t"), *(line.strip(" \t") for line in inner), last.lstrip(" \t")]
+        first = " ⏎ ".join(lines)
+    return first.replace("\t", " ")
 
 
 def escape_regex(regex: str) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
+import time
 from dataclasses import replace
 
 import pytest
 
 import templatemine
-from templatemine.mining.halved import find_halving
+from templatemine.mining.halved import _find_blamed, find_halving
 from templatemine.mining.heads import make_scanner, read_tokens
 from templatemine.mining.own_cuts import tearing_templates
 from templatemine.model import Document, Template
@@ -100,3 +101,11 @@ def test_all_parts_of_a_halved_beginning_are_to_blame(last: str) -> None:
         "The Harbour Institute",
         " ".join(_read_tokens(last)),
     }
+
+
+@pytest.mark.parametrize("piece", ["a.b", ".", "\u6e2f\u53e3", "a. "])
+def test_who_is_to_blame_is_found_in_linear_time(piece: str) -> None:
+    """In a cut of a megabyte, such as an address."""
+    began = time.process_time()
+    _find_blamed(PACK, piece * (1_000_000 // len(piece)))
+    assert time.process_time() - began < 3

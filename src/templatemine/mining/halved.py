@@ -21,11 +21,12 @@ from templatemine.text.tears import SentenceEnds, join_spans, leaves_object
 MIN_HALVED_SHARE = 0.5
 """Share of its cuts from which on it is none: a label may go before a small letter, or a short line."""
 
-
-_SENTENCE_END = re.compile(rf"\n|(\S*?)[{re.escape(SENTENCE_MARKS)}][^\w\s]*(?:\s+|(?<=[\u3002\uff01\uff1f\uff61]))")
-"""With the word that ends it; in scripts without spaces nothing parts two sentences."""
+_SENTENCE_END = re.compile(rf"\n|[{re.escape(SENTENCE_MARKS)}][^\w\s]{{0,8}}(?:\s|(?<=[\u3002\uff01\uff1f\uff61]))")
+"""In scripts without spaces nothing parts two sentences."""
 _SHORT_FORM = re.compile(r"\W*(?:[A-Z][a-z]{0,2}|[b-df-hj-np-tv-xz]{1,3})(?:\.\w)*")
 """A word with a full stop that ends no sentence: "U.S.", "Dr.", "vs."."""
+_MAX_SHORT_FORM = 12
+"""Characters before a full stop that hold one."""
 
 
 def find_halving(pack: Pack, documents: Sequence[Document]) -> tuple[set[str], set[str]]:
@@ -64,7 +65,13 @@ def _begins_with_title(text: str, document: Document) -> bool:
 def _find_blamed(pack: Pack, cut: str) -> set[int]:
     """Return the rows of the templates that take a part of the last sentence of a cut, which it does not take whole."""
     matcher, rows = pack.matcher()
-    ends = [end.end() for end in _SENTENCE_END.finditer(cut.rstrip()) if not _SHORT_FORM.fullmatch(end[1] or "")]
-    last = len(cut[: ends[-1] if ends else 0].encode("utf-8", "surrogatepass"))
+    ends = (found.span() for found in _SENTENCE_END.finditer(cut.rstrip()))
+    whole = max((end for start, end in ends if cut[start] == "\n" or not _is_short_form(cut, start)), default=0)
+    last = len(cut[:whole].encode("utf-8", "surrogatepass"))
     _, stops, strings = (column.tolist() for column in matcher.find(cut.encode("utf-8", "surrogatepass")))
     return {rows[string] for stop, string in zip(stops, strings, strict=True) if stop > last}
+
+
+def _is_short_form(text: str, end: int) -> bool:
+    words = text[max(0, end - _MAX_SHORT_FORM) : end].split()
+    return bool(words) and _SHORT_FORM.fullmatch(words[-1]) is not None
