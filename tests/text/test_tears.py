@@ -96,6 +96,7 @@ def test_tears(text: str, is_torn: bool) -> None:
         ("It is so to the mill. [Photo:] Nobody knew To the end he stayed.", True),
         ("It is so to the mill. [Photo:] Nobody knew. To the end he stayed.", False),
         ("[Source:] https://mill.example", False),
+        ("It is so to the mill. [Photo: Ann Lee.] Nobody knew To the end he stayed.", False),  # a credit
         ("[Follow us on] @mill", False),
         ("The mill closed today [pic.example.org/aBc — Ann Lee (@ann) May 5, 2020]", False),
         ("The mill closed today [https://mill.example]\nNobody knew.", False),

@@ -30,7 +30,7 @@ COLONS = (":", "\uff1a")
 """Ends of labels alone."""
 _ADDRESS = frozenset("@/")
 _SENTENCE_MARKS = frozenset(".!?\u2026")
-_LABELLED = re.compile(r"\s*[^\W\d_][^:\n]{1,30}:\s[^\n]*[.!?\u2026]\s*$")
+_LABELLED = re.compile(r"\s*[^\W\d_][^:\n]{1,30}:\s([^\n]*)[.!?\u2026]\s*$")
 """A label, and text behind it that ends as a sentence does."""
 _OWN_STOP, _OWN = "\u3002", re.compile(f"[{SPACELESS}]")
 """The end of a sentence in scripts without spaces, and what they are written with: between two letters none begins."""
@@ -168,12 +168,18 @@ def leaves_rest(text: str, start: int, end: int) -> bool:
     # A label or a dateline may well go before a small letter, and so may anything before an address.
     if first[0].islower() and not _ADDRESS.intersection(first) and cut.rstrip()[-1] not in _OPENS:
         return True
-    if (_LABELLED.match(cut) or cut.rstrip().endswith(COLONS)) and goes_on_unmarked(text, behind):
+    if (_ends_labelled(cut) or cut.rstrip().endswith(COLONS)) and goes_on_unmarked(text, behind):
         return True
     ends_open = cut.rstrip()[-1].isalnum()
     return (
         ends_open and first.isupper() and first.isalpha() and bool(others) and len(first) > 1 and others[0][0].islower()
     )
+
+
+def _ends_labelled(cut: str) -> bool:
+    """Return whether a cut is a label and a sentence, which is not the names of a credit alone."""
+    found = _LABELLED.match(cut)
+    return found is not None and any(map(str.islower, found[1].split()))
 
 
 def leaves_object(text: str, start: int, end: int) -> bool:
