@@ -19,6 +19,7 @@ from templatemine.io.jsonl import encode_line
 from templatemine.mining.candidates import CandidateStrings, RejectedCandidates
 from templatemine.mining.corpus import Vocabulary
 from templatemine.model import Document, PageHistory, RejectedCandidate
+from templatemine.packs import pack_folder
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import (
     PackFiles,
@@ -214,7 +215,7 @@ def test_packs_that_are_not_kept(tmp_path: Path, pack: Pack) -> None:
     assert not pickle.loads(pickle.dumps(packs))._keep
 
 
-def test_whether_packs_are_of_tokens_alone(tmp_path: Path, pack: Pack) -> None:
+def test_whether_packs_are_of_tokens_alone(tmp_path: Path, pack: Pack, monkeypatch: pytest.MonkeyPatch) -> None:
     """Told without reading them, however they are laid out."""
     odd = replace(pack.templates[0], example='"tokens": null', tokens=('"html":true',))
     plain = replace(pack, source="a", templates=(*pack.templates[1:], odd))
@@ -223,7 +224,16 @@ def test_whether_packs_are_of_tokens_alone(tmp_path: Path, pack: Pack) -> None:
     own = UserPattern(name="own", regex="x+y", spans=False)
     patterns = replace(pack, tokenise=replace(pack.tokenise, user_patterns=(own,)))
     (tmp_path / "a.json").write_text(plain.to_json())
+    read: list[str] = []
+    squeeze = pack_folder._squeeze
+
+    def note(file: str) -> bytes:
+        read.append(file)
+        return squeeze(file)
+
+    monkeypatch.setattr(pack_folder, "_squeeze", note)
     assert PackFiles([tmp_path]).by_tokens()
+    assert len(read) == len({*read})  # thousands of them are read once
     for other in (pages, by_hand, patterns):
         text = replace(other, source="b").to_json()
         for written in (text, json.dumps(json.loads(text)), json.dumps(json.loads(text), separators=(",", ":"))):

@@ -49,8 +49,8 @@ class Withdrawals:
         counts.update(reason for _, reason in gone)
         gone.sort(key=lambda row: (-(row[0].score or 0), -row[0].df, row[0].tokens or ()))
         nearest = [_describe(one, reason) for one, reason in gone if reason != COVERED]
-        covered = sorted(_describe(one, reason) for one, reason in gone if reason == COVERED)
-        covered.sort(key=lambda one: -one.df)
+        covered = [_describe(one, reason) for one, reason in gone if reason == COVERED]
+        covered.sort(key=lambda one: (-one.df, one))
         return replace(pack, rejected=dict(counts)), nearest, covered
 
 

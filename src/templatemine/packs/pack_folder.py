@@ -458,7 +458,8 @@ class PackFiles(Mapping[str, Pack]):
     def by_tokens(self) -> bool:
         """Return whether all packs are of text and `Pack.by_tokens`, as far as the bytes of the files tell."""
         try:
-            return not any(mark in _squeeze(file) for file in self.files.values() for mark in _MORE_THAN_TOKENS)
+            files = map(_squeeze, self.files.values())
+            return not any(mark in data for data in files for mark in _MORE_THAN_TOKENS)
         except OSError:  # reading the pack raises its problem
             return False
 
