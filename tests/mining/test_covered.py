@@ -9,16 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from invented import mine_pack, words
+from invented import bare_pack, mine_pack, words
 from templatemine.cleaning.cleaner import Cleaner
-from templatemine.config import CleanConfig, TokeniseConfig
+from templatemine.config import CleanConfig
 from templatemine.kinds import choose
 from templatemine.mining.covered import find_covered
 from templatemine.mining.headlines import name_listed
-from templatemine.model import Cutoff, Document, Template
+from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import template_id
-from templatemine.text.patterns import pattern_set
 from templatemine.text.slots import HEADLINES, slot_token
 
 KINDS = ("related", "legal")
@@ -33,16 +32,7 @@ _Strings = dict[tuple[str, ...], tuple[str, int]]
 
 def _pack(strings: _Strings) -> Pack:
     """Return a pack of templates of some strings."""
-    pack = Pack(
-        source="a.example",
-        html=False,
-        tokenise=TokeniseConfig(),
-        enabled=pattern_set("news").enabled,
-        documents=1,
-        method="learned",
-        cutoff=Cutoff(method="score", df=None, share=None, energy=None, histogram=(), note=""),
-        templates=(),
-    )
+    pack = bare_pack(1)
     templates = [
         Template(id=template_id(tokens), regex="", tokens=tokens, df=df, count=df, example=" ".join(tokens), kind=kind)
         for tokens, (kind, df) in strings.items()

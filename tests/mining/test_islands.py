@@ -8,30 +8,20 @@ from dataclasses import replace
 
 import pytest
 
-from invented import words
+from invented import bare_pack, words
 from templatemine.cleaning.cleaner import Cleaner
-from templatemine.config import CleanConfig, TokeniseConfig
+from templatemine.config import CleanConfig
 from templatemine.mining.islands import MAX_SIZE, MIN_RESTS, MIN_STORIES, add_islands, add_rests
-from templatemine.model import Cutoff, Document, Template
+from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import template_id
-from templatemine.text.patterns import pattern_set
 
 BEFORE, BEHIND = "Sign up for our letter.", "All rights reserved."
 LINK = "The Harbour Guide"
 
 
 def _pack(*strings: str, anchor: str = "line", kind: str = "promotion") -> Pack:
-    pack = Pack(
-        source="a.example",
-        html=False,
-        tokenise=TokeniseConfig(),
-        enabled=pattern_set("news").enabled,
-        documents=40,
-        method="learned",
-        cutoff=Cutoff(method="score", df=None, share=None, energy=None, histogram=(), note=""),
-        templates=(),
-    )
+    pack = bare_pack(40)
     templates = [
         Template(
             id=template_id(string.split()),

@@ -13,22 +13,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from invented import words
+from invented import bare_pack, words
 from templatemine.archive.apply_answers import find_candidate_rules
 from templatemine.archive.apply_overrides import apply_rules, serialise_with_rules
 from templatemine.cleaning.cleaner import Cleaner
-from templatemine.config import CleanConfig, PipelineConfig, SelectConfig, TokeniseConfig
+from templatemine.config import CleanConfig, PipelineConfig, SelectConfig
 from templatemine.kinds import choose
 from templatemine.mining import stages
 from templatemine.mining.stages import MISMATCH, SourceReport
 from templatemine.mining.withdrawals import COVERED, Withdrawals
-from templatemine.model import Cutoff, Document, RejectedCandidate, Template
+from templatemine.model import Document, RejectedCandidate, Template
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import StandingPacks, read_rejected
 from templatemine.packs.pack_record import template_id
 from templatemine.pipeline import Miner
-from templatemine.text.patterns import pattern_set
 
 STEPS = (
     *("tearing_templates", "add_heads", "find_unbounded", "add_signatures", "add_headlines", "unite_families"),
@@ -44,17 +43,7 @@ def _template(number: int) -> Template:
 
 
 def _pack(numbers: set[int]) -> Pack:
-    return Pack(
-        source="a.example",
-        html=False,
-        tokenise=TokeniseConfig(),
-        enabled=pattern_set("news").enabled,
-        documents=1,
-        method="learned",
-        cutoff=Cutoff(method="score", df=None, share=None, energy=None, histogram=(), note=""),
-        templates=tuple(map(_template, sorted(numbers))),
-        rejected={"b": 3},
-    )
+    return replace(bare_pack(1), templates=tuple(map(_template, sorted(numbers))), rejected={"b": 3})
 
 
 @given(st.lists(st.tuples(st.sets(st.integers(1, 6)), st.sampled_from(("a", "b", COVERED))), min_size=1, max_size=6))

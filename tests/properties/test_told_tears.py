@@ -11,20 +11,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from invented import bare_pack
 from templatemine.cleaning.cleaner import Cleaner
-from templatemine.config import CleanConfig, TokeniseConfig
+from templatemine.config import CleanConfig
 from templatemine.desk.effects import find_cuts
 from templatemine.desk.review import Article, try_expression
 from templatemine.evaluation.residue import TORN, evaluate_residue
 from templatemine.kinds import CUT_ALL
 from templatemine.mining.halved import find_halving
 from templatemine.mining.own_cuts import tearing_templates
-from templatemine.model import Cleaned, Cutoff, Document, Template
+from templatemine.model import Cleaned, Document, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import template_id
 from templatemine.report.explain import Explainer
 from templatemine.report.findings import count_residues, judge_texts
-from templatemine.text.patterns import pattern_set
 from templatemine.text.tears import SentenceEnds, tally_judged, torn_edges
 
 NAMES = ["".join(letters).title() for letters in product("bdfg", "aeio", "lmnr")]
@@ -47,16 +47,7 @@ def test_what_mining_holds_against_a_cut_is_told(text: str, start: int, end: int
 
 
 def _pack(strings: list[str]) -> Pack:
-    pack = Pack(
-        source="a.example",
-        html=False,
-        tokenise=TokeniseConfig(),
-        enabled=pattern_set("news").enabled,
-        documents=len(PROSE),
-        method="learned",
-        cutoff=Cutoff(method="score", df=None, share=None, energy=None, histogram=(), note=""),
-        templates=(),
-    )
+    pack = bare_pack(len(PROSE))
     templates = []
     for text in strings:
         tokens = tuple(text.split())
