@@ -17,6 +17,8 @@ for _name in ("starlette", "jinja2", "uvicorn"):
 from desk_support import NUMBERS, Client, opened, record  # noqa: E402
 
 from templatemine.archive.apply_overrides import apply_rules  # noqa: E402
+from templatemine.cleaning.cleaner import Cleaner  # noqa: E402
+from templatemine.config import CleanConfig  # noqa: E402
 from templatemine.desk import open_source  # noqa: E402
 from templatemine.desk.agreement import kappa, measure_agreements  # noqa: E402
 from templatemine.desk.annotations import OTHER, count_passages, find_units, label_units, merge_labels, read_marks  # noqa: E402
@@ -27,6 +29,7 @@ from templatemine.desk.review import editable_regex, find_prose, try_expression 
 from templatemine.desk.store import Store  # noqa: E402
 from templatemine.errors import ConfigError, CorpusError  # noqa: E402
 from templatemine.evaluation.gold import read_spans  # noqa: E402
+from templatemine.kinds import CUT_ALL  # noqa: E402
 from templatemine.model import Document, Template  # noqa: E402
 from templatemine.packs.overrides import Rule  # noqa: E402
 from templatemine.packs.pack import Pack  # noqa: E402
@@ -311,6 +314,12 @@ def test_every_template_can_be_edited(world: tuple[Client, Desk], rows: list[dic
             span = compile_handwritten(editable_regex(one), "expression").find(one.example)
             assert span is not None
             assert one.example[slice(*span)].strip() == one.example.strip()
+            if pack.html:
+                continue
+            written = compile_handwritten(editable_regex(one), "expression")
+            template = Cleaner(replace(pack, templates=(one,)), CleanConfig(choice=CUT_ALL))
+            for glued in (f"un{one.example.strip()}", f"{one.example.strip()}ly"):  # within a word no template is found
+                assert (written.find(pack.encode(glued).text) is None) == (not template.spans(glued))
 
 
 def test_expressions_are_those_of_the_file(world: tuple[Client, Desk], source: str) -> None:

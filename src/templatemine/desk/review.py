@@ -186,44 +186,16 @@ def find_sightings(pack: Pack, template: Template, articles: Sequence[Article]) 
     }
 
 
-_EDGES = {"": ("", ""), "start": ("(?m:^)", ""), "end": ("", "(?m:$)"), "line": ("(?m:^)", "(?m:$)")}
-
-
 def editable_regex(template: Template) -> str:
-    """Return the start of an edit: the expression of a template without the boundaries that mining puts around it.
-
-    The lint refuses these boundaries in expressions written by hand.  If it refuses the rest, too, the start is the
-    words of the example.
-    """
+    """Return the start of an edit: the expression of a template, with the boundaries around what it removes, so that
+    it finds no more than the template does; the words of the example, if the lint refuses it."""
     if template.tokens is None:
         return template.regex
-    left, right = _EDGES[template.anchor]
-    source = f"{left}{_first_group(template.regex)}{right}"
     try:
-        compile_handwritten(source, "expression")
+        compile_handwritten(template.regex, "expression")
     except PackError:
-        words = r"\s".join(map(re.escape, regex.split(r"\s", template.example)))
-        source = f"{left}{words}{right}"
-    return source
-
-
-_REGEX_PART = re.compile(r"\\.|\[(?:\\.|[^\\\]])*\]|\((?!\?)|\(\?|\)|.", re.DOTALL)
-
-
-def _first_group(source: str) -> str:
-    """Return the content of the first capturing group of an expression; without a group, all of it."""
-    depth, opened, start = 0, -1, 0
-    for found in _REGEX_PART.finditer(source):
-        piece = found.group()
-        if piece in ("(", "(?"):
-            depth += 1
-            if piece == "(" and opened < 0:
-                opened, start = depth, found.end()
-        elif piece == ")":
-            if depth == opened:
-                return source[start : found.start()]
-            depth -= 1
-    return source
+        return r"\s".join(map(re.escape, regex.split(r"\s", template.example)))
+    return template.regex
 
 
 def _make_snippet(one: Article, text: str, start: int, end: int) -> dict[str, str]:
