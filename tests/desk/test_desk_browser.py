@@ -769,20 +769,19 @@ def test_a_decision_tells_its_effect_and_leads_to_the_next_row(page: Any, place:
     source = place.texts[1]
     review(page, place, source)
     state = page.request.get(f"{place.address}/api/review?source={quote(source)}").json()
-    effects = {row["id"]: row["effect"] for row in state["templates"]}
+    effect = page.locator("#pane-template .effect")
     for _ in range(6):
         page.keyboard.press("j")
         one = chosen(page)
-        if effects[one]["articles"] > 1:
+        page.wait_for_selector(f"#pane-template[data-id={one}]")
+        if "more characters stay." in effect.inner_text():
             break
-    does = f"{effects[one]['characters']:,} characters stay in"
-    told = f"{does} {effects[one]['articles']} of {state['articles']} articles of the sample"
-    page.locator("#pane-template .effect", has_text=told).wait_for()
+    told = effect.inner_text().removeprefix("If left in: i")
     page.keyboard.press("r")
     said = page.locator("#told div", has_text="Left in. ")
     said.wait_for()
-    assert f"In {effects[one]['articles']} articles of the sample" in said.inner_text()
-    assert "characters more stay." in said.inner_text()
+    assert told.startswith("n ")
+    assert f"Left in. I{told}" in said.inner_text()
     assert chosen(page) != one
     assert page.locator(f".item.out[data-id={one}] + [aria-selected=true]").count() == 1
     after = page.request.get(f"{place.address}/api/review?source={quote(source)}").json()["sample"]
@@ -964,6 +963,48 @@ def test_the_nearest_misses_are_shown_before_one_types(page: Any, place: Place) 
         assert row["reason"] in text
         assert row["text"] in text
         assert row["score"] is None or f"{round(100 * row['score'])} % likely boilerplate" in text
+
+
+def test_a_candidate_is_read_in_its_articles_before_it_is_cut(page: Any, place: Place) -> None:
+    source = place.texts[0]
+    review(page, place, source)
+    page.locator("#tab-find").click()
+    page.locator("#found summary").first.click()
+    page.locator("#found .effect", has_text="If cut: ").wait_for()
+    link = page.locator("#found .snips a").first
+    with page.context.expect_page() as opened:
+        link.click()
+    opened.value.wait_for_selector("body[data-open]")
+    assert opened.value.evaluate("document.body.dataset.open") == link.get_attribute("title")
+
+
+def test_patterns_are_explained_and_turn_no_line(page: Any, place: Place) -> None:
+    """Of a line from right to left that begins with one, whose letters are Latin."""
+
+    def begin(route: Any) -> None:
+        found = route.fetch().json()
+        for row in found.get("templates", [found]):
+            row["text"] = f"{{slot:names}} {row['text']}"
+        route.fulfill(json=found)
+
+    page.route(re.compile("/api/(review|rows|template)[?]"), begin)
+    review(page, place, place.texts[1])
+    line = page.locator(".item .say", has_text=re.compile("[\u0600-\u06ff]")).first
+    assert line.evaluate("one => one.matches(':dir(rtl)')")
+    line.click()
+    page.locator("#pane-template p", has_text="{slot:names} is names").wait_for()
+
+
+def test_a_phone_shows_the_row_that_is_touched(browser: Any, place: Place) -> None:
+    context = browser.new_context(viewport={"width": 400, "height": 800})
+    page = context.new_page()
+    page.goto(f"{place.address}/review?source={quote(place.texts[0])}")
+    page.wait_for_selector("body[data-ready]")
+    settled(page)
+    page.locator(".item .say").nth(1).click()
+    page.locator("#pane-template .acts").wait_for()
+    assert page.locator("#tab-template").bounding_box()["y"] < 100
+    context.close()
 
 
 def test_families_fold_and_go_together(page: Any, place: Place) -> None:

@@ -30,7 +30,7 @@ from templatemine.desk.store import Annotation, Conflict, Store  # noqa: E402
 from templatemine.errors import ConfigError, CorpusError  # noqa: E402
 from templatemine.io import lock  # noqa: E402
 from templatemine.io.lock import locked  # noqa: E402
-from templatemine.model import RejectedCandidate  # noqa: E402
+from templatemine.model import RejectedCandidate, Template  # noqa: E402
 from templatemine.packs.pack import Pack  # noqa: E402
 from templatemine.packs.pack_record import template_id  # noqa: E402
 from templatemine.report.doubts import find_signs, match_templates  # noqa: E402
@@ -440,20 +440,74 @@ def test_the_effect_of_a_rejection_is_that_of_the_cleaner(world: tuple[Client, D
     before = cuts(held.pack)
     assert (state["sample"]["cut"], state["sample"]["touched"]) == (sum(before), sum(cut > 0 for cut in before))
     assert state["sample"]["characters"] == sum(map(len, texts))
-    some = [row for row in state["templates"] if row["effect"]["articles"]][:3]
-    assert some
-    for row in some:
-        told = decide(client, source, kind="add", rule={"action": "reject", "id": row["id"]}).json
+
+    def shown(name: str) -> dict[str, int]:
+        found: dict[str, int] = client.get("/api/template", source=source, id=name).json["did"]
+        return found
+
+    changing = [row["id"] for row in state["templates"] if shown(row["id"])["articles"]][:3]
+    assert len(changing) == 3
+    for name in changing:
+        said = shown(name)
+        told = decide(client, source, kind="add", rule={"action": "reject", "id": name}).json
         now = desk.library.stored_pack(source)
         assert now is not None
         after = cuts(now.pack)
         differing = sum(one != other for one, other in zip(before, after, strict=True))
-        assert told["did"] == {"articles": differing, "characters": sum(after) - sum(before)}
-        assert told["did"]["characters"] <= 0
-        assert differing == row["effect"]["articles"]
-        out = next(one for one in told["templates"] if one["id"] == row["id"])["effect"]
-        assert (out["articles"], out["characters"]) == (row["effect"]["articles"], row["effect"]["characters"])
-        assert decide(client, source, kind="undo").json["did"]["characters"] == -told["did"]["characters"]
+        assert said == told["did"] == {"articles": differing, "characters": sum(after) - sum(before)}
+        assert said["characters"] < 0
+        back = shown(name)
+        assert back == decide(client, source, kind="undo").json["did"] == {**said, "characters": -said["characters"]}
+
+
+def test_a_kind_that_is_kept_has_no_effect_to_lose(world: tuple[Client, Desk], source: str) -> None:
+    """Notes stay anyhow: leaving one in cannot make its characters stay, and the desk said that it would."""
+    client, _ = world
+    state = client.get("/api/review", source=source).json
+    assert state["stays"] == ["note"]
+    row = next(
+        row
+        for row in state["templates"]
+        if client.get("/api/template", source=source, id=row["id"]).json["did"]["characters"] < 0
+    )
+    named = decide(client, source, kind="add", rule={"action": "kind", "id": row["id"], "kind": "note"}).json
+    assert named["did"]["characters"] < 0
+    assert client.get("/api/template", source=source, id=row["id"]).json["did"]["characters"] >= 0
+
+
+def test_what_a_decision_takes_with_it_is_told(world: tuple[Client, Desk], source: str) -> None:
+    """Who leaves in a credit with a name leaves in the one of any name, too (`RuleIndex`): more than its own matches."""
+    client, desk = world
+    held = desk.library.stored_pack(source)
+    assert held is not None
+    word = next(one for one in held.pack.templates[0].example.split() if one.isalpha())
+    tokens = {"any": (word, "{slot:names}"), "one": (word, "Ann", "Ashgrove", "Reed")}
+    made = {
+        name: Template(
+            id=template_id(own), regex="", tokens=own, anchor="line", df=3, count=3, example=" ".join(own), score=0.9
+        )
+        for name, own in tokens.items()
+    }
+    templates = [replace(one, regex=held.pack.derived(one)) for one in made.values()]
+    replace(held.pack, templates=(*templates, *held.pack.templates), mined=None).save(held.path, force=True)
+    shown = client.get("/api/template", source=source, id=made["one"].id).json
+    assert shown["others"] == [f"{word} {{slot:names}}"]
+    told = decide(client, source, kind="judge", verdict="leave", id=made["one"].id).json
+    assert told["did"] == shown["did"]
+    assert {row["id"] for row in told["templates"] if row["state"] == "out"} == {one.id for one in made.values()}
+
+
+def test_a_candidate_is_shown_before_it_is_cut(world: tuple[Client, Desk], source: str) -> None:
+    client, _ = world
+    rows = client.get("/api/found", source=source, text="").json
+    found = {
+        tuple(row["tokens"]): client.get("/api/candidate", source=source, tokens="\n".join(row["tokens"])).json
+        for row in rows
+    }
+    tokens, shown = next((one, shown) for one, shown in found.items() if shown["did"]["characters"])
+    assert shown["matches"] >= len(shown["snippets"]) > 0
+    assert decide(client, source, kind="add", rule={"action": "accept", "tokens": tokens}).json["did"] == shown["did"]
+    assert client.get("/api/candidate", source=source, tokens="no\nsuch string").status == 404
 
 
 def test_the_risk_is_that_of_the_report(world: tuple[Client, Desk], source: str) -> None:
@@ -548,14 +602,18 @@ def test_a_session_is_summed_up(world: tuple[Client, Desk], source: str) -> None
     first = client.get("/api/review", source=source).json
     nothing = client.get("/api/summary", source=source, since=began).json
     assert (nothing["decisions"], nothing["before"], nothing["done"]) == ([], nothing["after"], 0)
-    row = max(first["templates"], key=lambda one: one["effect"]["characters"])
-    decide(client, source, kind="add", rule={"action": "reject", "id": row["id"]})
+    by_effect = {
+        client.get("/api/template", source=source, id=one["id"]).json["did"]["characters"]: one
+        for one in first["templates"]
+    }
+    row = by_effect[min(by_effect)]
+    did = decide(client, source, kind="add", rule={"action": "reject", "id": row["id"]}).json["did"]
     decide(client, source, kind="review", ids=[one["id"] for one in first["templates"][:2] if one is not row])
     decide(client, source, kind="add", rule={"action": "never", "text": "nothing like it"})
     decide(client, source, kind="undo")
     told = client.get("/api/summary", source=source, since=began).json
     assert [one["what"].partition(" ")[0] for one in told["decisions"]] == ["Left", "Cut:"]
-    assert told["before"]["cut"] - told["after"]["cut"] >= row["effect"]["characters"] > 0
+    assert told["before"]["cut"] - told["after"]["cut"] == -did["characters"] > 0
     assert told["before"]["templates"] - told["after"]["templates"] == 1
     assert told["next"][0]["effect"]["risk"] >= told["next"][1]["effect"]["risk"]
     assert 0 < told["open_risk"] < told["risk"] == nothing["risk"] == nothing["open_risk"]  # that of what was mined

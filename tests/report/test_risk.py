@@ -1,4 +1,4 @@
-"""What templates do alone, and what is in danger: against sets of characters, and the expressions."""
+"""Where templates occur, and what is in danger: against the expressions."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from templatemine.cleaning.regex_engine import ManualExpressions, RegexEngine
 from templatemine.config import ReadConfig
@@ -17,9 +14,7 @@ from templatemine.io.read import read_documents
 from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
 from templatemine.report.risk import (
-    OccurrenceColumns,
     Occurrences,
-    exclusive_lengths,
     is_scored,
     story_probability,
 )
@@ -35,35 +30,6 @@ def documents() -> list[Document]:
 @pytest.fixture(scope="module")
 def pack() -> Pack:
     return Pack.load(GOLDEN / "learned.pack.json")
-
-
-SIZE = 30
-STRETCHES = st.lists(
-    st.tuples(st.integers(0, 3), st.integers(0, SIZE), st.integers(0, SIZE)).map(
-        lambda row: (row[0], min(row[1:]), max(row[1:]))
-    ),
-    max_size=12,
-)
-
-
-def apart(rows: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
-    """Rows by place and start, those of one place disjoint, as `Occurrences` gives them."""
-    kept: list[tuple[int, int, int]] = []
-    for place, start, end in sorted(rows):
-        if not kept or kept[-1][0] != place or start >= kept[-1][2]:
-            kept.append((place, start, end))
-    return kept
-
-
-@given(STRETCHES, st.lists(st.booleans(), min_size=4, max_size=4))
-def test_alone_is_what_no_other_template_covers(rows: list[tuple[int, int, int]], kept: list[bool]) -> None:
-    rows = apart(rows)
-    columns = [np.array([row[at] for row in rows], np.int64) for at in (1, 2, 0)]
-    found = exclusive_lengths(OccurrenceColumns(*columns), SIZE, np.array(kept))
-    covered = {place: {n for own, s, e in rows if own == place for n in range(s, e)} for place in range(4)}
-    for (place, start, end), number in zip(rows, found.tolist(), strict=True):
-        others = set().union(*(covered[other] for other in range(4) if kept[other] and other != place))
-        assert number == len(set(range(start, end)) - others)
 
 
 def test_occurrences_are_those_of_the_expressions(pack: Pack, documents: list[Document]) -> None:

@@ -116,12 +116,18 @@ class _Sample:
             except SlowArticles as slow:
                 self.articles = [one for one in self.articles if one not in slow.articles]
 
+    @cached_property
+    def _before(self) -> list[int]:
+        from templatemine.desk.effects import count_cuts
+
+        return count_cuts(self.pack, self.articles)
+
     def measure(self, question: Question) -> dict[str, dict[str, int]]:
         """Measure what each answer would change."""
         from templatemine.desk.effects import measure_answers
 
         effects = self._effects  # first, for it leaves out articles
-        return measure_answers(self.pack, self._rejected, question, self.articles, effects)
+        return measure_answers(self.pack, self._rejected, question, self.articles, effects, self._before)
 
 
 def run(args: argparse.Namespace) -> int:

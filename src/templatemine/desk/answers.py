@@ -25,16 +25,16 @@ from templatemine.desk import review
 from templatemine.desk.agreement import measure_agreements
 from templatemine.desk.annotations import LABELS, count_passages, document_kind, find_units, label_units, read_marks
 from templatemine.desk.decisions import changed_ids, find_question, plan_decision
-from templatemine.desk.effects import compare_cuts, measure_answers, sum_cuts
+from templatemine.desk.effects import compare_cuts, measure_answers, measure_change, sum_cuts, symmetric_difference
 from templatemine.desk.export import EXPORT_FORMATS, select_finished
 from templatemine.desk.library import Article, Library, StoredPack, parse_rules, rules_json
 from templatemine.desk.open_source import OpenSource
-from templatemine.desk.review_table import ADDED, ReviewTable, View, read_view
+from templatemine.desk.review_table import ADDED, OUT, ReviewTable, View, read_view
 from templatemine.desk.safe_page import render_article, sanitise_page
 from templatemine.desk.store import Annotation, Event, NotFound, escape_surrogates
 from templatemine.errors import ConfigError, PackError, TemplateMineError
 from templatemine.evaluation.gold import GoldSpans
-from templatemine.kinds import KINDS
+from templatemine.kinds import KINDS, choose
 from templatemine.model import Document
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
@@ -64,7 +64,7 @@ MAX_OPEN = 8
 MAX_TOLD, MAX_PAST = 20, 100
 """Decisions of each answer, and of one that was asked for earlier ones."""
 MAX_KIN, MAX_ALSO = 20, 6
-"""Variants that are shown beside a template, and templates that are named for one cut."""
+"""Variants that are shown beside a template, and templates that are named for one cut or decision."""
 MAX_SHOWN = 4_000_000
 """Characters of a page or article that is shown; the largest of 3,000 pages of the public sets has 1.5 million."""
 PREPARING_SECONDS = 0.05
@@ -191,6 +191,7 @@ class Desk:
             "source": source,
             "version": stored.version,
             "kinds": KINDS,
+            "stays": choose().kept,
             "documents": pack.documents,
             "dates": [pack.first_date, pack.last_date],
             "method": pack.mined_by,
@@ -274,6 +275,7 @@ class Desk:
             raise NotFound(f"there is no template {name!r}")
         found = table.templates[row]
         family = table.family(table.templates[table.heads[row]].id)
+        out = table.state[row] == OUT
         return {
             **table.row(row),
             "text": template_text(found),
@@ -286,7 +288,31 @@ class Desk:
             "short": short_forms_of(pack).shorten(found) or found.regex,
             "family": len(family),
             "kin": [table.row(one) for one in family if one != row][:MAX_KIN],
-            **review.find_sightings(pack, found, self._opened(stored).sample(stored)),
+            **self._show_change(stored, {"kind": "judge", "verdict": "cut" if out else "leave", "id": name}, found.id),
+        }
+
+    def describe_candidate(self, source: str, tokens: Sequence[str]) -> dict[str, Any]:
+        """Return what a rejected candidate would cut of the sample, and its occurrences there."""
+        body = {"kind": "add", "rule": {"action": "accept", "tokens": tokens}}
+        return self._show_change(self.stored_pack(source), body, template_id(tokens))
+
+    def _show_change(self, stored: StoredPack, body: Mapping[str, Any], name: str) -> dict[str, Any]:
+        """Return what a decision about a template would do, to which others, too, and the occurrences of this."""
+        opened = self._opened(stored)
+        plan = plan_decision(self.library, stored, opened, body, "", lambda: self._table(stored))
+        effects, articles, before = opened.effects(stored), opened.sample(stored), opened.cuts(stored)
+        whole = apply_rules(stored.pack, self.library.rejected(stored), plan.rules)
+        known = (*stored.pack.templates, *stored.pack.overrides.removed, *whole.templates)
+        found = next((one for one in known if one.id == name), None)
+        if found is None:
+            raise NotFound(f"there is no candidate {name!r}")
+        did = measure_change(stored.pack, whole, articles, effects, before)
+        others = {one.id: template_text(one) for one in symmetric_difference(stored.pack.templates, whole.templates)}
+        others.pop(name, None)
+        return {
+            "did": did,
+            "others": [*others.values()][:MAX_ALSO],
+            **review.find_sightings(stored.pack, found, articles),
         }
 
     def search_rejected(self, source: str, text: str) -> list[dict[str, Any]]:
@@ -340,9 +366,9 @@ class Desk:
     def measure_answers(self, source: str, tokens: Sequence[str]) -> dict[str, dict[str, int]]:
         """Measure what each answer to a question would change in the sample."""
         stored = self.stored_pack(source)
-        question, articles = find_question(stored.pack, tokens), self._opened(stored).sample(stored)
-        rejected, effects = self.library.rejected(stored), self._opened(stored).effects(stored)
-        return measure_answers(stored.pack, rejected, question, articles, effects)
+        question, opened = find_question(stored.pack, tokens), self._opened(stored)
+        effects, articles, before = opened.effects(stored), opened.sample(stored), opened.cuts(stored)
+        return measure_answers(stored.pack, self.library.rejected(stored), question, articles, effects, before)
 
     def try_expression(self, source: str, regex: str) -> dict[str, Any]:
         """Return the effect of an expression on the sample."""

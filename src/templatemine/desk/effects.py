@@ -6,7 +6,7 @@ says which of them count, which takes milliseconds.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from threading import Lock
@@ -23,9 +23,8 @@ from templatemine.errors import CapacityError
 from templatemine.model import Question, RejectedCandidate, Template
 from templatemine.packs.families import Variants
 from templatemine.packs.pack import Pack
-from templatemine.packs.pack_record import bare_template
 from templatemine.report.doubts import MAX_MATCHED_TEXTS, Signs, find_signs, measure_matches, varies
-from templatemine.report.risk import OccurrenceColumns, Occurrences, exclusive_lengths
+from templatemine.report.risk import OccurrenceColumns, Occurrences
 from templatemine.text.tears import JudgedCut, SentenceEnds, judge_cuts
 
 MAX_SLOW = 5
@@ -53,9 +52,6 @@ class EffectColumns:
     ----------
     seen : array
         Articles with the template.
-    articles, characters : array
-        Articles in which it alone removes something, and how many characters: those that stay if it is rejected.  Of a
-        template that is out: those that go if it is accepted.
     covered : array
         Characters of all that it matches in the sample.
     signs : list of Signs
@@ -65,18 +61,13 @@ class EffectColumns:
     """
 
     seen: NDArray[np.int64]
-    articles: NDArray[np.int64]
-    characters: NDArray[np.int64]
     covered: NDArray[np.int64]
     signs: list[Signs]
     heads: NDArray[np.int64]
 
 
 class Effects:
-    """The templates of a source on its sample.
-
-    Occurrences are found once, and what templates do is kept: after a decision only those articles are looked at again
-    in which a template occurs that it takes out or brings in.
+    """The templates of a source on its sample, in which their occurrences are found once.
 
     Parameters
     ----------
@@ -93,16 +84,11 @@ class Effects:
 
     def __init__(self, pack: Pack, templates: Sequence[Template], articles: Sequence[Article]) -> None:
         self._pack, self._articles = pack, list(articles)
-        self._sizes = [len(one.document.body) for one in articles]
         self._templates: list[Template] = []
         self._by_identity: dict[int, tuple[Template, int]] = {}
         self._by_value: dict[Template, int] = {}  # whatever their kind
         self._occurrences = [OccurrenceColumns(*(np.zeros(0, np.int64) for _ in range(3))) for _ in articles]
-        self._article_counts, self._covered_lengths, self._changed_counts, self._characters = (
-            np.zeros(0, np.int64) for _ in range(4)
-        )
-        self._kept = np.zeros(0, np.bool_)
-        self._exclusive_lengths = [np.zeros(0, np.int64) for _ in articles]
+        self._article_counts, self._covered_lengths = (np.zeros(0, np.int64) for _ in range(2))
         self._variants = Variants()
         self._families: tuple[bytes, NDArray[np.int64]] = b"", np.zeros(0, np.int64)
         self._signs: list[Signs] = []
@@ -139,12 +125,9 @@ class Effects:
         self._templates += templates
         self._variants.add(templates)
         occurrences = Occurrences(replace(self._pack, templates=tuple(templates)))
-        more = [np.zeros(len(templates), np.int64) for _ in range(4)]
-        columns = self._article_counts, self._covered_lengths, self._changed_counts, self._characters
-        self._article_counts, self._covered_lengths, self._changed_counts, self._characters = (
-            np.concatenate(pair) for pair in zip(columns, more, strict=True)
-        )
-        self._kept = np.concatenate([self._kept, np.zeros(len(templates), np.bool_)])
+        more = np.zeros(len(templates), np.int64)
+        columns = self._article_counts, self._covered_lengths
+        self._article_counts, self._covered_lengths = (np.concatenate([column, more]) for column in columns)
         slow: list[Article] = []
         for number, (before, article) in enumerate(zip(self._occurrences, self._articles, strict=True)):
             try:
@@ -158,11 +141,8 @@ class Effects:
                 continue
             found = OccurrenceColumns(starts, ends, places + first)
             self._occurrences[number] = OccurrenceColumns(*map(np.concatenate, zip(before, found, strict=True)))
-            own = self._exclusive_lengths[number]
-            self._exclusive_lengths[number] = np.concatenate([own, np.zeros(len(places), np.int64)])
             np.add.at(self._covered_lengths, found.template_indices, ends - starts)
             self._article_counts[np.unique(found.template_indices)] += 1
-            self._count([number])
         if slow:
             raise SlowArticles(slow)
         self._signs += self._find_signs(first)
@@ -209,9 +189,6 @@ class Effects:
             if place is None:
                 return None
             wanted[place] = True
-        return self._find_articles(wanted)
-
-    def _find_articles(self, wanted: NDArray[np.bool_]) -> list[int]:
         return [number for number, found in enumerate(self._occurrences) if wanted[found.template_indices].any()]
 
     def restrict_pack(self, pack: Pack, articles: Iterable[int]) -> Pack:
@@ -225,29 +202,11 @@ class Effects:
             return pack
         return replace(pack, templates=tuple(pack.templates[row] for row in np.flatnonzero(there[places]).tolist()))
 
-    def _count(self, articles: Iterable[int]) -> None:
-        """Count anew what templates alone remove of some articles."""
-        for number in articles:
-            found = self._occurrences[number]
-            for own, sign in (
-                (self._exclusive_lengths[number], -1),
-                (exclusive_lengths(found, self._sizes[number], self._kept), 1),
-            ):
-                np.add.at(self._characters, found.template_indices, sign * own)
-                self._changed_counts[np.unique(found.template_indices[own > 0])] += sign
-                self._exclusive_lengths[number] = own
-
     def measure(self, pack: Pack) -> EffectColumns:
         """Return the effect of each template of the pack, and then of each that was removed from it, and its family."""
         removed = pack.overrides.removed
         with self._lock:
-            own, others = self._find_indices(pack.templates), self._find_indices(removed)
-            kept = np.zeros(len(self._templates), np.bool_)
-            kept[own] = True
-            changed = self._find_articles(kept != self._kept)
-            self._kept = kept
-            self._count(changed)
-            places = np.concatenate([own, others])
+            places = np.concatenate([self._find_indices(pack.templates), self._find_indices(removed)])
             signs = [self._signs[place] for place in places.tolist()]
             if pack.overrides.added:  # what a person decided is not in doubt
                 added = set(pack.overrides.added)
@@ -256,8 +215,6 @@ class Effects:
                         signs[row] = Signs(0.0, ())
             return EffectColumns(
                 seen=self._article_counts[places],
-                articles=self._changed_counts[places],
-                characters=self._characters[places],
                 covered=self._covered_lengths[places],
                 signs=signs,
                 heads=self._find_heads(places),
@@ -317,37 +274,43 @@ def sum_cuts(cuts: Sequence[int], articles: Sequence[Article]) -> dict[str, int]
     return {"articles": len(cuts), "touched": sum(cut > 0 for cut in cuts), "characters": size, "cut": sum(cuts)}
 
 
+def measure_change(
+    pack: Pack, whole: Pack, articles: Sequence[Article], effects: Effects, before: Sequence[int]
+) -> dict[str, int]:
+    """Count the articles of a sample that lose more or less if the `whole` takes the place of the pack, and the
+    characters that they lose by it, or keep if negative.
+
+    Only articles in which a template occurs that is not in both are cleaned, and only by templates that occur there.
+
+    Parameters
+    ----------
+    before : sequence of int
+        The characters that each article loses by the pack.
+    """
+    changed = symmetric_difference(pack.templates, whole.templates)
+    places = effects.find_articles(changed)
+    if places is None:
+        occurrences = Occurrences(replace(pack, templates=tuple(changed)))
+        places = [place for place, one in enumerate(articles) if len(occurrences.find(one.document.body).starts)]
+    there = effects.restrict_pack(pack, places)
+    after = count_cuts(replace(there, templates=_carry(pack, whole, there)), [articles[place] for place in places])
+    return compare_cuts([before[place] for place in places], after)
+
+
 def measure_answers(
     pack: Pack,
     rejected: Sequence[RejectedCandidate],
     question: Question,
     articles: Sequence[Article],
     effects: Effects,
+    before: Sequence[int],
 ) -> dict[str, dict[str, int]]:
-    """Count the articles of a sample that each answer changes, and the characters that they lose by it, or keep if
-    negative.
-
-    Only articles with the string are cleaned, and only by templates that occur there.
-    """
-    places = list(_find_holding(pack, question, articles))
-    some = [articles[place] for place in places]
-    there = effects.restrict_pack(pack, places)
-    before = count_cuts(there, some)
+    """Measure what each answer to a question would change (`measure_change`)."""
     found = {}
     for answer in possible_answers(question):
         whole = apply_rules(pack, rejected, add_answer_rules(pack, pack.overrides.rules, question, answer))
-        after = count_cuts(replace(there, templates=_carry(pack, whole, there)), some)
-        found[answer] = compare_cuts(before, after)
+        found[answer] = measure_change(pack, whole, articles, effects, before)
     return found
-
-
-def _find_holding(pack: Pack, question: Question, articles: Sequence[Article]) -> Iterator[int]:
-    """Yield places of the articles with the string of a question, wherever in its line."""
-    string = replace(pack, templates=(bare_template(question.tokens),))
-    for place, article in enumerate(articles):
-        starts, _, _ = string.find_strings(pack.encode(article.document.body))
-        if len(starts):
-            yield place
 
 
 def _carry(pack: Pack, whole: Pack, there: Pack) -> tuple[Template, ...]:
@@ -355,3 +318,9 @@ def _carry(pack: Pack, whole: Pack, there: Pack) -> tuple[Template, ...]:
     old, new = {one.id: one for one in pack.templates}, {one.id: one for one in whole.templates}
     kept = [new[one.id] for one in there.templates if one.id in new]
     return (*kept, *(one for name, one in new.items() if name not in old))
+
+
+def symmetric_difference(one: Sequence[Template], other: Sequence[Template]) -> list[Template]:
+    """Return the templates that only one of two packs has; those that are the same objects are not looked into."""
+    mine, its = ({id(template): template for template in templates} for templates in (one, other))
+    return [*({mine[key] for key in mine.keys() - its.keys()} ^ {its[key] for key in its.keys() - mine.keys()})]

@@ -11,7 +11,7 @@ from itertools import chain
 from threading import RLock
 
 from templatemine.archive.apply_overrides import mined_templates
-from templatemine.desk.effects import ArticleCuts, Effects, SlowArticles, find_cuts
+from templatemine.desk.effects import ArticleCuts, Effects, SlowArticles, find_cuts, symmetric_difference
 from templatemine.desk.library import Article, Library, StoredPack
 from templatemine.desk.review import CutoffPreview
 from templatemine.desk.review_table import ReviewTable, RowFacts
@@ -93,7 +93,7 @@ class OpenSource:
             known = next((cuts for templates, cuts in self._cuts if templates == pack.templates), None)
             if known is None or len(known) != len(articles):
                 last, cuts = self._cuts[0] if self._cuts else ((), [])
-                places = effects.find_articles(_symmetric_difference(last, pack.templates)) if last else None
+                places = effects.find_articles(symmetric_difference(last, pack.templates)) if last else None
                 if places is None or len(cuts) != len(articles):
                     cuts, places = [ArticleCuts()] * len(articles), [*range(len(articles))]
                 known = [*cuts]
@@ -124,9 +124,3 @@ class OpenSource:
                 rejected = self._library.rejected(stored)
                 self._preview = key, CutoffPreview(stored.pack, rejected, self.sample(stored))
             return self._preview[1]
-
-
-def _symmetric_difference(one: Sequence[Template], other: Sequence[Template]) -> list[Template]:
-    """Return the templates that only one of two packs has; those that are the same objects are not looked into."""
-    mine, its = ({id(template): template for template in templates} for templates in (one, other))
-    return [*({mine[key] for key in mine.keys() - its.keys()} ^ {its[key] for key in its.keys() - mine.keys()})]

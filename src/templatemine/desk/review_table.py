@@ -339,8 +339,6 @@ class ReviewTable:
             "family_risk": float(self._family_risks[head]),
             "effect": {
                 "seen": int(effects.seen[row]),
-                "articles": int(effects.articles[row]),
-                "characters": int(effects.characters[row]),
                 "risk": float(self.risks[row]),
             },
         }

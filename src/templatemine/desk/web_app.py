@@ -86,6 +86,7 @@ class _Views:
             "/api/template": lambda q: desk.describe_template(q("source"), q("id")),
             "/api/questions": lambda q: desk.list_questions(q("source")),
             "/api/answers": lambda q: desk.measure_answers(q("source"), q("tokens").split("\n")),
+            "/api/candidate": lambda q: desk.describe_candidate(q("source"), q("tokens").split("\n")),
             "/api/found": lambda q: desk.search_rejected(q("source"), q("text")),
             "/api/sample": lambda q: desk.sample_articles(q("source"), _parse_number(q("first")) or 0, q("cut") == "1"),
             "/api/queue": lambda q: desk.list_documents(q("source") or None, q("as")),

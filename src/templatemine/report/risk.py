@@ -1,4 +1,4 @@
-"""(template, texts) -> where it occurs, what it alone removes, and the chance by its score that this is story.
+"""(template, texts) -> where it occurs, and the chance by its score that this is story.
 
 A score is the chance that a string is boilerplate, so a template removes story with the chance that is left.  What
 templates are ranked by is in `doubts`.
@@ -73,21 +73,3 @@ class Occurrences:
         same = indices[1:] == indices[:-1]
         starts[1:] = np.where(same, np.maximum(starts[1:], ends[:-1]), starts[1:])
         return OccurrenceColumns(starts, ends, indices)
-
-
-def exclusive_lengths(occurrences: OccurrenceColumns, size: int, kept: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Count the characters of each occurrence that no other kept template removes, of a text of `size` characters.
-
-    Of a template that is not kept: those that it would add.
-    """
-    depth = np.zeros(size + 1, np.int64)
-    chosen = kept[occurrences.template_indices]
-    np.add.at(depth, occurrences.starts[chosen], 1)
-    np.add.at(depth, occurrences.ends[chosen], -1)
-    depth = np.cumsum(depth)[:size]
-    bare = np.concatenate([[0], np.cumsum(depth == 0)])
-    single = np.concatenate([[0], np.cumsum(depth == 1)])
-    lengths: NDArray[np.int64] = np.where(
-        chosen, single[occurrences.ends] - single[occurrences.starts], bare[occurrences.ends] - bare[occurrences.starts]
-    )
-    return lengths

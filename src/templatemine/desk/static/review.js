@@ -76,8 +76,8 @@ async function send(op, done) {
 
 function effect(did) {
   if (!did?.articles) return "No article of the sample changes by it.";
-  const what = did.characters < 0 ? "stay" : "go";
-  return `In ${counted(did.articles, "article")} of the sample ${counted(Math.abs(did.characters), "character")} more ${Math.abs(did.characters) === 1 ? `${what === "go" ? "goe" : what}s` : what}.`;
+  const size = Math.abs(did.characters), what = did.characters < 0 ? ["stays", "stay"] : ["goes", "go"];
+  return `In ${counted(did.articles, "article")} of the sample ${counted(size, "more character")} ${what[Number(size !== 1)]}.`;
 }
 
 const add = (rule, done) => decide({ kind: "add", rule }, done);
@@ -88,7 +88,7 @@ function verdict(row, accept, whole = false) {
   const about = whole ? row.head : row.id;
   asked.add(about);
   const name = whole ? "The family" : "This";
-  const said = { cut: whole ? "Family cut" : "Cut", reviewed: `${name} is cut as before, and decided now`, "left in": whole ? "Family left in" : "Left in", "": `${name} is ${accept ? "cut" : "left in"} and decided already` };
+  const said = { cut: whole ? "Family cut" : "Cut", reviewed: `${name} is ${stays(row) ? "a template" : "cut"} as before, and decided now`, "left in": whole ? "Family left in" : "Left in", "": `${name} is ${!accept ? "left in" : stays(row) ? "a template" : "cut"} and decided already` };
   return decide({ kind: "judge", verdict: accept ? "cut" : "leave", [whole ? "head" : "id"]: about }, (what) => said[what])
     .finally(() => asked.delete(about));
 }
@@ -270,7 +270,7 @@ function fold(how) {
 
 // What kind of boilerplate a template is; a person may say otherwise.
 function kindBox(row, out) {
-  const options = ["", ...state.kinds].map((one) => el("option", { value: one, selected: one === row.kind, disabled: !one }, one || "not known"));
+  const options = [el("option", { value: "", selected: !row.kind, disabled: true }, "not known"), ...state.kinds.map((one) => kindOption(one, row.kind))];
   return el("select", { "aria-label": "kind of boilerplate", disabled: out, onchange: (event) => add({ action: "kind", id: row.id, kind: event.target.value }, `Now of kind ${event.target.value}`) }, ...options);
 }
 
@@ -288,7 +288,7 @@ function facets() {
   }
   $("reject-shown").textContent = seen.listed && !seen.there ? `All ${number(seen.listed)} left in` : `Leave in all ${number(seen.there)}`;
   $("keep-shown").textContent = `Cut all ${number(seen.listed)}`;
-  $("kind-shown").replaceChildren(el("option", { value: "" }, `kind of all ${number(seen.there)} …`), ...state.kinds.map((one) => el("option", { value: one }, one)));
+  $("kind-shown").replaceChildren(el("option", { value: "" }, `kind of all ${number(seen.there)} …`), ...state.kinds.map((one) => kindOption(one)));
 }
 
 const RISK = "the chance that it is story, or the share of its cuts that tear sentences, times the square root of the characters that it matches in the sample";
@@ -297,17 +297,17 @@ function item(row, place) {
   const { variants } = row;
   const risk = variants && !unfolded.has(row.id) ? row.family_risk : row.effect.risk; // of a family, that of the worst
   const sign = row.state === "kept" && row.reviewed ? "✓" : SIGN[row.state];
-  const means = MEANS[row.state] + (row.reviewed ? `; decided by ${row.reviewed}` : "");
+  const means = (stays(row) ? `${row.kind}: ${KEPT}` : MEANS[row.state]) + (row.reviewed ? `; decided by ${row.reviewed}` : "");
   // A button within an option cannot be reached by those who cannot see it; a and r do the same.
   const quick = el("span", { class: "quick", "aria-hidden": "true", onclick: (event) => { event.stopPropagation(); choose(row); verdict(row, row.state === "out"); } }, row.state === "out" ? "cut" : "leave in");
   return el("div", {
     class: `item ${row.state}${row.reviewed ? " reviewed" : ""}${row.id === row.head ? "" : " variant"}`, id: `o-${row.id}`, role: "option", "data-id": row.id, "aria-selected": "false",
     "aria-setsize": seen.listed, "aria-posinset": seen.first + place + 1,
-    onclick: () => choose(row), title: row.text,
+    onclick: () => { choose(row); $("pane-template").parentElement.scrollIntoView({ block: "nearest" }); }, title: row.text,
   },
     el("span", { class: "sign", "aria-hidden": "true", title: means }, sign),
     el("span", { class: "df", title: "documents of the archive" }, number(row.df)),
-    el("span", { class: "say", dir: "auto" }, row.text),
+    el("span", { class: "say", dir: "auto" }, ...words(row.text)),
     variants ? el("span", { class: "more", title: "variants of it (f)", onclick: (event) => { event.stopPropagation(); choose(row); fold(); } }, `+${variants}`) : el("span"),
     el("span", { class: "risk", title: RISK }, row.state === "out" ? "–" : number(Math.round(risk))),
     el("span", { class: "unseen" }, ` (${means})`), quick);
@@ -363,8 +363,8 @@ const details = later(60, async () => {
   // Another row may be chosen while its own pane is on the way: what is pressed then is meant for neither.
   const act = (what) => () => { if (id === chosen?.id) inTurn(what); };
   const parts = [
-    el("p", { class: "big", dir: "auto" }, row.text),
-    row.text.includes("{") ? el("p", { class: "dim" }, "Words in braces are patterns: {number} is any number, {slot} the rest of a line.") : null,
+    el("p", { class: "big", dir: "auto" }, ...(row.written ? [row.text] : words(row.text))),
+    !row.written && PATTERN.test(row.text) ? el("p", { class: "dim" }, `${[...new Set(row.text.match(new RegExp(PATTERN, "g")))].map((one) => `${one} is ${meaning(one)}`).join(", ")}.`) : null,
     row.doubt.length ? el("p", { class: "doubt" }, row.doubt.join(" ")) : null,
     row.reasons ? el("p", { class: "dim" }, row.reasons) : null,
     row.reviewed ? el("p", { class: "dim" }, `Decided by ${row.reviewed}.`) : null,
@@ -383,7 +383,7 @@ const details = later(60, async () => {
       el("dt", {}, "kind"), el("dd", {}, kindBox(row, out)),
       el("dt", {}, "id"), el("dd", { class: "mono" }, row.id)),
     row.family > 1 ? el("div", { class: "kin" }, el("b", {}, `Family of ${number(row.family)}`), el("ul", { class: "plain" }, ...row.kin.map((one) => el("li", {},
-      el("button", { class: "link", dir: "auto", onclick: () => choose(one) }, `${SIGN[one.state]} ${one.text.slice(0, 160)}`.trim()), el("span", { class: "dim" }, ` ${counted(one.df, "document")}`))))) : null,
+      el("button", { class: "link", dir: "auto", onclick: () => choose(one) }, SIGN[one.state] && `${SIGN[one.state]} `, ...words(one.text.slice(0, 160))), el("span", { class: "dim" }, ` ${counted(one.df, "document")}`))))) : null,
     expression("expression", row.short),
     row.short !== row.regex ? el("details", { class: "full", open: opened }, el("summary", {}, "Expression in full"), expression("expression in full", row.regex)) : null,
     snippets(row.snippets)];
@@ -397,20 +397,37 @@ function expression(label, text) {
   return el("div", { class: "regex mono", dir: "ltr", tabindex: "0", role: "region", "aria-label": label }, new Text(text)); // to be copied as it is
 }
 
+// A template as people read it.  Its patterns are set apart: their Latin letters say nothing about its direction.
+const PATTERN = /(\{[A-Za-z_]\w*(?::\w+)?\})/;
+const words = (text) => text.split(PATTERN).map((part, at) => (at % 2 ? el("bdi", { class: "pattern", title: meaning(part) }, part) : part));
+const FILLERS = { date: "a date", duration: "a time span", url: "an address", names: "names", headlines: "the headlines that follow", dateline: "place and agency" };
+function meaning(pattern) {
+  const [name, filler] = pattern.slice(1, -1).split(":");
+  if (name !== "slot") return `any ${name.replaceAll("_", " ")}`;
+  if (!filler) return "anything else on the line";
+  return FILLERS[filler] || (filler === "number" ? "figures" : `up to ${filler} characters`);
+}
+
 // What would happen, before it is decided.
 function told(row) {
-  const { articles: some, characters: size, seen } = row.effect;
-  const all = number(state.sample.articles);
-  if (!seen) return `It is in none of the ${all} articles of the sample.`;
-  if (row.state === "out") return some ? `If cut: ${counted(size, "character")} more go from ${some} of ${all} articles of the sample.` : "If cut: nothing changes in the sample; other templates remove it there.";
-  return some ? `If left in: ${counted(size, "character")} stay in ${some} of ${all} articles of the sample.` : "If left in: nothing changes in the sample; other templates remove it there, too.";
+  const all = number(state.sample.articles), what = row.state === "out" ? "cut" : "left in";
+  if (!row.effect.seen) return `It is in none of the ${all} articles of the sample.`;
+  const others = row.others.length ? ` With it ${what}: ${row.others.join("; ")}.` : "";
+  if (row.did.articles) return `If ${what}: ${effect(row.did).replace(/^I/, "i")}${others}`;
+  return `If ${what}: nothing changes in the sample; ${stays(row) ? "it stays by its kind" : "other templates remove it there, too"}.`;
 }
+
+// Whether clean leaves a template in for its kind, unless it is told otherwise, as all figures have it.
+const stays = (row) => row.state !== "out" && state.stays.includes(row.kind);
+const KEPT = "clean leaves it in";
+const kindOption = (one, own) => el("option", { value: one, selected: one === own }, state.stays.includes(one) ? `${one} (${KEPT})` : one);
 
 // What goes with a label alone is underlined: `filler`, before it if `filled` is "start".
 function snippets(rows, filled) {
   return el("ul", { class: "snips" }, ...rows.map((row) => {
     const found = [el("mark", {}, row.match), row.filler ? el("u", { title: "goes with the label, if all is cut" }, row.filler) : ""];
-    return el("li", { dir: "auto" }, row.before, ...(filled === "start" ? found.reverse() : found), row.after);
+    const whole = row.id ? el("a", { href: `/compare?${new URLSearchParams({ source, id: row.id })}`, target: "_blank", title: row.id }, "article") : "";
+    return el("li", { dir: "auto" }, row.before, ...(filled === "start" ? found.reverse() : found), row.after, " ", whole);
   }));
 }
 
@@ -604,7 +621,18 @@ async function rejected() {
   $("found").replaceChildren(rows.length ? el("ul", { class: "plain" }, ...rows.map((row) => el("li", {},
     el("span", { class: "dim" }, [counted(row.df, "document"), row.score === null ? "" : `${Math.round(100 * row.score)} % likely boilerplate`, row.reason].filter(Boolean).join(" · "), " "),
     el("button", { onclick: () => add({ action: "accept", tokens: row.tokens }, "Cut") }, "Cut"),
-    el("div", { dir: "auto" }, row.text)))) : el("p", { class: "dim" }, text ? "No rejected candidate contains these words." : "Mining rejected nothing, or its list is not beside the pack."));
+    el("details", { ontoggle: (event) => event.target.open && candidate(event.target, row) }, el("summary", { dir: "auto" }, ...words(row.text)))))) : el("p", { class: "dim" }, text ? "No rejected candidate contains these words." : "Mining rejected nothing, or its list is not beside the pack."));
+}
+
+// Where a candidate stands, and what goes with it, before it is cut.
+async function candidate(place, row) {
+  const [head] = place.children;
+  try {
+    const found = await ask("/api/candidate", { source, tokens: row.tokens.join("\n") });
+    place.replaceChildren(head, el("p", { class: "effect" }, `If cut: ${effect(found.did).replace(/^I/, "i")}`), snippets(found.snippets));
+  } catch (problem) {
+    place.replaceChildren(head, el("p", { class: "problem" }, problem.message));
+  }
 }
 $("find").addEventListener("input", later(300, rejected));
 
@@ -624,7 +652,7 @@ function put(rows) {
   const at = $("questions").contains(document.activeElement);
   $("questions").replaceChildren(...(rows.length ? rows.map((row) => {
     return el("section", { class: "question" },
-      el("p", { class: "big", dir: "auto" }, row.text),
+      el("p", { class: "big", dir: "auto" }, ...words(row.text)),
       el("p", { class: "dim" }, `${counted(row.df, "document")}; ${row.today} today; ${Math.round(100 * row.score)} % likely boilerplate; asked because ${row.stake}`),
       snippets(row.snippets, row.filled),
       el("dl", { class: "answers", "data-tokens": row.tokens.join("\n") }, ...row.answers.flatMap((answer) => [el("dt", {}, el("button", {
@@ -672,7 +700,7 @@ async function articles(again) {
   const cards = found.articles.map((one) => {
     const body = el("div", { dir: "auto" });
     for (const piece of one.pieces) {
-      if (piece.hidden) body.append(el("span", { class: "gap" }, ` … ${number(piece.hidden)} characters … `));
+      if (piece.hidden) body.append(el("bdi", { class: "gap", dir: "ltr" }, ` … ${number(piece.hidden)} characters … `));
       else {
         const part = el(piece.templates.length ? "mark" : "span");
         part.innerHTML = piece.html; // escaped by the desk
