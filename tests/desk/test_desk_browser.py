@@ -1221,6 +1221,24 @@ def test_no_barriers(browser: Any, place: Place, width: int, scheme: str) -> Non
     context.close()
 
 
+def test_a_broken_pack_hides_no_other_and_a_source_without_articles_says_so(
+    page: Any, place: Place, tmp_path: Path
+) -> None:
+    packs = Path(shutil.copytree(place.packs, tmp_path / "packs"))
+    broken, bare, kept = place.texts
+    path = next(path for path in PackFiles([packs]).files.values() if Pack.load(path).source == broken)
+    Path(path).write_text('{"a\n')
+    archive = tmp_path / "archive.jsonl"
+    archive.write_text("".join(json.dumps(row) + "\n" for row in place.rows.values() if row["source"] == kept))
+    with running(packs, archive) as address:
+        page.goto(address)
+        assert page.locator("td.dim", has_text="not JSON").bounding_box()["height"] > 0
+        right = [box["x"] + box["width"] for box in (one.bounding_box() for one in page.locator(".go .button").all())]
+        assert max(right) <= page.viewport_size["width"]
+        page.goto(f"{address}/review?source={quote(bare)}")
+        page.locator("#sample", has_text="No article of this source is in the archive").wait_for()
+
+
 @pytest.mark.parametrize("view", ["annotate", "review", "compare"])
 def test_a_page_is_as_high_as_its_window(browser: Any, place: Place, view: str) -> None:
     """What is within scrolls, and the page does not."""

@@ -468,11 +468,14 @@ def test_a_kind_that_is_kept_has_no_effect_to_lose(world: tuple[Client, Desk], s
     row = next(
         row
         for row in state["templates"]
-        if client.get("/api/template", source=source, id=row["id"]).json["did"]["characters"] < 0
+        if row["effect"]["risk"]
+        and client.get("/api/template", source=source, id=row["id"]).json["did"]["characters"] < 0
     )
     named = decide(client, source, kind="add", rule={"action": "kind", "id": row["id"], "kind": "note"}).json
     assert named["did"]["characters"] < 0
     assert client.get("/api/template", source=source, id=row["id"]).json["did"]["characters"] >= 0
+    risks = {one["id"]: one["effect"]["risk"] for one in named["templates"]}
+    assert risks[row["id"]] == 0 < row["effect"]["risk"]
 
 
 def test_what_a_decision_takes_with_it_is_told(world: tuple[Client, Desk], source: str) -> None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from templatemine.desk.effects import Effects
 from templatemine.errors import ConfigError
-from templatemine.kinds import KINDS
+from templatemine.kinds import KINDS, choose
 from templatemine.model import Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.readable import template_text
@@ -211,13 +211,15 @@ class ReviewTable:
 
     def measure_risks(self, tears: Mapping[str, CutCount]) -> NDArray[np.float64]:
         """Return by what the rows are ranked, as in the report: what a template may do to stories, by its signs and
-        these tears."""
+        these tears; nothing, where cleaning leaves its kind in."""
         torn = np.zeros(len(self.templates))
         for name, count in tears.items():
             if count.tears and name in self.rows:
                 torn[self.rows[name]] = count.tears / count.cuts
         chances = np.array([one.chance for one in self._effects.signs], np.float64)
-        return np.round(measure_damage(chances, torn, self._effects.covered), 1)
+        damage = measure_damage(chances, torn, self._effects.covered)
+        choice = choose()
+        return np.round(damage * [choice.cuts(one.kind) for one in self.templates], 1)
 
     def describe_doubt(self, row: int) -> tuple[str, ...]:
         """Say in sentences, as in the report, what a template tears in the sample, and why it may be story."""

@@ -58,7 +58,8 @@ async function send(op, done) {
     const said = typeof done === "function" ? done(...found.judged) : done;
     const judged = typeof done === "string" || found.judged[0]; // else all is so already, and nothing was recorded
     const back = op.kind === "undo" ? {} : { act: undo, label: "Undo" };
-    if (said) tell(judged ? `${said}. ${effect(found.did)}` : `${said}.`, judged ? back : {});
+    const end = /[.!?…。！？؟]$/u.test(said) ? "" : ".";
+    if (said) tell(judged ? `${said}${end} ${effect(found.did)}` : said + end, judged ? back : {});
     return true;
   } catch (problem) {
     if (problem instanceof Refused && problem.status === 409) {
@@ -103,7 +104,7 @@ function show(fresh, wanted) {
   const dates = state.dates[0] ? `, ${state.dates[0]} to ${state.dates[1]}` : "";
   $("facts").textContent = `${number(state.documents)} documents${dates}; method ${state.method}: ${state.note}`;
   const { articles: all, touched, characters, cut } = state.sample;
-  $("sample").textContent = `In the sample ${number(touched)} of ${counted(all, "article")} change and lose ${percent(cut, characters)} of their characters.`
+  $("sample").textContent = !all ? "No article of this source is in the archive: neither risks nor what decisions do can be seen." : `In the sample ${number(touched)} of ${counted(all, "article")} change and lose ${percent(cut, characters)} of their characters.`
     + (state.left_out ? ` ${counted(state.left_out, "article")} left out: an expression takes too long for ${state.left_out === 1 ? "it" : "them"}.` : "")
     + (state.html ? " So it is in clean --html strip alone: the main text of pages is not chosen by templates." : "");
   $("undo").disabled = !state.undoable;
@@ -291,8 +292,6 @@ function facets() {
   $("kind-shown").replaceChildren(el("option", { value: "" }, `kind of all ${number(seen.there)} …`), ...state.kinds.map((one) => kindOption(one)));
 }
 
-const RISK = "the chance that it is story, or the share of its cuts that tear sentences, times the square root of the characters that it matches in the sample";
-
 function item(row, place) {
   const { variants } = row;
   const risk = variants && !unfolded.has(row.id) ? row.family_risk : row.effect.risk; // of a family, that of the worst
@@ -309,7 +308,7 @@ function item(row, place) {
     el("span", { class: "df", title: "documents of the archive" }, number(row.df)),
     el("span", { class: "say", dir: "auto" }, ...words(row.text)),
     variants ? el("span", { class: "more", title: "variants of it (f)", onclick: (event) => { event.stopPropagation(); choose(row); fold(); } }, `+${variants}`) : el("span"),
-    el("span", { class: "risk", title: RISK }, row.state === "out" ? "–" : number(Math.round(risk))),
+    el("span", { class: "risk" }, row.state === "out" ? "–" : number(Math.round(risk))),
     el("span", { class: "unseen" }, ` (${means})`), quick);
 }
 
@@ -653,7 +652,7 @@ function put(rows) {
   $("questions").replaceChildren(...(rows.length ? rows.map((row) => {
     return el("section", { class: "question" },
       el("p", { class: "big", dir: "auto" }, ...words(row.text)),
-      el("p", { class: "dim" }, `${counted(row.df, "document")}; ${row.today} today; ${Math.round(100 * row.score)} % likely boilerplate; asked because ${row.stake}`),
+      el("p", { class: "dim" }, `${counted(row.df, "document")}; ${row.today} today; ${row.filled ? "" : `${Math.round(100 * row.score)} % likely boilerplate; `}asked because ${row.stake}`),
       snippets(row.snippets, row.filled),
       el("dl", { class: "answers", "data-tokens": row.tokens.join("\n") }, ...row.answers.flatMap((answer) => [el("dt", {}, el("button", {
         "data-answer": answer,
