@@ -13,6 +13,7 @@ import threading
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -469,7 +470,7 @@ def test_review_with_the_keyboard(page: Any, place: Place) -> None:
     assert chosen(page) == listed[2]  # and the next one after it
     page.wait_for_selector(f".item.out[data-id={one}]")
     assert one not in {row.id for row in place.pack(source).templates}
-    assert page.locator("#progress").inner_text() == f"1 of {len(before.templates)} templates decided"
+    assert page.locator("#progress").inner_text() == f"1 of {len(before.templates)} decided"
     page.keyboard.press("k")
     page.keyboard.press("a")
     page.wait_for_selector(f".item.kept[data-id={one}]")
@@ -630,6 +631,7 @@ def test_a_review_in_two_windows(page: Any, place: Place, browser: Any) -> None:
     for key in ("j", "j", "r"):
         other.keyboard.press(key)
     other.locator("#told .bad", has_text="Ann decided at").wait_for()
+    assert re.search(r" at \d+-\d+-\d+ \d+:\d+:\d+ UTC: ", other.locator("#told .bad").inner_text())
     assert other.locator(".item.out").count() == 1  # what the first one did is shown
     other.get_by_role("button", name="Decide anyway").click()
     other.wait_for_function("() => document.querySelectorAll('.item.out').length === 2")
@@ -638,6 +640,13 @@ def test_a_review_in_two_windows(page: Any, place: Place, browser: Any) -> None:
         other.keyboard.press("u")
         other.wait_for_function("left => document.querySelectorAll('.item.out').length === left", arg=left)
     context.close()
+    page.keyboard.press("r")
+    page.locator("#told .bad").wait_for()
+    page.keyboard.press("a")
+    settled(page)
+    assert page.locator("#told .bad").count() == 0  # the conflict is over
+    page.keyboard.press("u")
+    settled(page)
 
 
 def settled(page: Any) -> None:
@@ -692,7 +701,7 @@ def test_reviewed_by_risk(page: Any, place: Place) -> None:
     assert risks[first] == risks[worst] == max(risks[name] for name in shown)
     page.keyboard.press("a")
     page.wait_for_selector(f".item.reviewed[data-id={first}]")
-    assert f"1 of {len(before.templates)} templates decided" in page.locator("#progress").inner_text()
+    assert f"1 of {len(before.templates)} decided" in page.locator("#progress").inner_text()
     page.keyboard.press("n")
     second = chosen(page)
     assert second != first
@@ -712,7 +721,6 @@ def test_facets_narrow_the_list_and_one_decision_is_for_all(page: Any, place: Pl
     review(page, place, source)
     assert page.locator("#reject-shown").is_hidden()
     words = page.locator("#words option").evaluate_all("all => all.map(one => one.value)")[1]
-    page.locator("#facets summary").click()
     page.locator("#words").select_option(words)
     settled(page)
     shown = page.locator(".item[data-id]").evaluate_all("all => all.map(one => one.dataset.id)")
@@ -721,17 +729,69 @@ def test_facets_narrow_the_list_and_one_decision_is_for_all(page: Any, place: Pl
     assert page.locator("#words option:checked").inner_text().endswith(f"({len(shown)})")
     before = {row["id"]: row["kind"] for row in state["templates"]}
     page.locator("#kind-shown").select_option("legal")
-    settled(page)
-    after = page.request.get(f"{place.address}/api/review?source={quote(source)}").json()["templates"]
-    assert {row["id"]: row["kind"] for row in after} == {**before, **dict.fromkeys(shown, "legal")}
+    told = page.locator("#told div")
+    told.get_by_role("button", name="Cancel").click()
+    assert kinds(page, place, source) == before
+    page.locator("#kind-shown").select_option("legal")
+    confirm(page)
+    assert "now of kind legal" in told.inner_text()
+    assert "no more in this list" not in told.inner_text()
+    assert kinds(page, place, source) == {**before, **dict.fromkeys(shown, "legal")}
     page.locator("#tab-articles").click()
     page.wait_for_selector("#articles .legend")
     assert "legal" in page.locator("#articles .legend").first.inner_text()
     assert page.locator('#articles mark[data-kind="legal"]').count()
     page.keyboard.press("u")
     settled(page)
-    undone = page.request.get(f"{place.address}/api/review?source={quote(source)}").json()["templates"]
-    assert {row["id"]: row["kind"] for row in undone} == before
+    assert kinds(page, place, source) == before
+
+
+def kinds(page: Any, place: Place, source: str) -> dict[str, str]:
+    state = page.request.get(f"{place.address}/api/review?source={quote(source)}").json()
+    return {row["id"]: row["kind"] for row in state["templates"]}
+
+
+def confirm(page: Any) -> str:
+    """Make the decision whose effect is told; gives what was told."""
+    settled(page)
+    told = page.locator("#told div:not(.bad)")
+    text: str = told.inner_text()
+    assert text.startswith("If ")
+    told.get_by_role("button").first.click()
+    settled(page)
+    return text
+
+
+def test_what_a_decision_about_many_would_do_is_told_before_it_is_made(page: Any, place: Place) -> None:
+    source = place.texts[0]
+    before = place.pack(source)
+    review(page, place, source)
+    page.locator(".item .more").first.click()  # unfolds a family, and chooses its head
+    head = page.locator(".item[aria-selected=true]").get_attribute("data-id")
+    page.wait_for_selector(f"#pane-template[data-id={head}]")
+    told = page.locator("#pane-template .family-effect", has_text="are left in: ").inner_text()
+    page.keyboard.press("R")
+    settled(page)
+    assert told.split(": ", 1)[1].lower() in page.locator("#told div").inner_text().replace(" by it.", ".").lower()
+    page.keyboard.press("u")
+    settled(page)
+    page.locator("#kind").select_option(page.locator("#kind option").nth(1).get_attribute("value"))
+    settled(page)
+    page.locator("#reject-shown").click()
+    settled(page)
+    assert page.locator("#told div").inner_text().startswith("If ")
+    page.locator("#position").select_option(page.locator("#position option").nth(1).get_attribute("value"))
+    settled(page)
+    assert page.locator("#told div").count() == 0  # it was about another list
+    assert place.pack(source).templates == before.templates
+    page.locator("#reject-shown").click()
+    said = confirm(page)
+    assert place.pack(source).templates != before.templates
+    done = page.locator("#told div").inner_text().replace(" by it.", ".").lower()
+    assert re.sub(" with (it|them): .*", "", said.split(": ", 1)[1].lower().splitlines()[0]).split(".")[0] in done
+    page.keyboard.press("u")
+    settled(page)
+    assert place.pack(source).templates == before.templates
 
 
 def reviewed(page: Any, place: Place, source: str) -> list[str]:
@@ -822,7 +882,7 @@ def test_keys_wait_for_the_list_that_was_asked_for_last(page: Any, place: Place)
         if page.evaluate("document.body.dataset.waiting") == "0":
             break
     settled(page)
-    assert page.locator("#count").inner_text() != page.locator("#progress").inner_text().split(" templates")[0]
+    assert page.locator("#count").inner_text() != page.locator("#progress").inner_text().split(" decided")[0]
     assert page.locator(".item[aria-selected=true]").get_attribute("aria-posinset") == "2"
 
 
@@ -898,7 +958,7 @@ def test_words_are_a_facet_and_keys_say_what_they_do(page: Any, place: Place) ->
     top = page.locator("#list").bounding_box()["y"]
     for name, done in (("reject", "left in"), ("keep", "cut")):
         page.locator(f"#{name}-shown").click()
-        settled(page)
+        confirm(page)
         assert f"{shown} template" in told.inner_text()
         assert done in told.inner_text()
         assert page.locator(".item.out").count() == (shown if name == "reject" else 0)
@@ -924,12 +984,11 @@ def test_an_empty_list_says_so(page: Any, place: Place) -> None:
     review(page, place, source)
     size = page.locator(".item[data-id]").count()
     value = page.locator("#words option").evaluate_all("all => all.map(one => one.value)")[1]
-    page.locator("#facets summary").click()
     page.locator("#words").select_option(value)
     settled(page)
     shown = page.locator(".item[data-id]").count()
     page.locator("#reject-shown").click()
-    settled(page)
+    confirm(page)
     assert page.locator(".item.out[data-id]").count() == shown
     assert page.locator("#words option:checked").inner_text().endswith(f"({shown})")
     page.locator("#only-open").check()
@@ -993,6 +1052,7 @@ def test_patterns_are_explained_and_turn_no_line(page: Any, place: Place) -> Non
     assert line.evaluate("one => one.matches(':dir(rtl)')")
     line.click()
     page.locator("#pane-template p", has_text="{slot:names} is names").wait_for()
+    page.unroute_all(behavior="ignoreErrors")
 
 
 def test_a_phone_shows_the_row_that_is_touched(browser: Any, place: Place) -> None:
@@ -1067,7 +1127,7 @@ def test_a_session_by_keyboard_ends_with_a_summary(page: Any, place: Place) -> N
     began = page.evaluate("source => sessionStorage.getItem(`templatemine-desk-began-${source}`)", source)
     told = page.request.get(f"{place.address}/api/summary?source={quote(source)}&since={began}").json()
     assert f"{told['done']} of {told['templates']} templates are decided" in text
-    assert page.locator("#progress").inner_text() == f"{told['done']} of {told['templates']} templates decided"
+    assert page.locator("#progress").inner_text() == f"{told['done']} of {told['templates']} decided"
     assert "decision" not in page.locator("#facts").inner_text()
     for words in (text, page.locator("#history").text_content()):
         assert "Left in: " in words
@@ -1226,8 +1286,10 @@ def test_a_broken_pack_hides_no_other_and_a_source_without_articles_says_so(
 ) -> None:
     packs = Path(shutil.copytree(place.packs, tmp_path / "packs"))
     broken, bare, kept = place.texts
-    path = next(path for path in PackFiles([packs]).files.values() if Pack.load(path).source == broken)
-    Path(path).write_text('{"a\n')
+    paths = {Pack.load(path).source: path for path in PackFiles([packs]).files.values()}
+    Path(paths[broken]).write_text('{"a\n')
+    pack = Pack.load(paths[bare])
+    replace(pack, templates=pack.templates[:1], mined=None).save(paths[bare], force=True)
     archive = tmp_path / "archive.jsonl"
     archive.write_text("".join(json.dumps(row) + "\n" for row in place.rows.values() if row["source"] == kept))
     with running(packs, archive) as address:
@@ -1235,6 +1297,9 @@ def test_a_broken_pack_hides_no_other_and_a_source_without_articles_says_so(
         assert page.locator("td.dim", has_text="not JSON").bounding_box()["height"] > 0
         right = [box["x"] + box["width"] for box in (one.bounding_box() for one in page.locator(".go .button").all())]
         assert max(right) <= page.viewport_size["width"]
+        page.set_viewport_size({"width": 400, "height": 800})
+        unit = "one => getComputedStyle(one, '::after').content"
+        assert page.locator("td.n:not(.extra)", has_text=re.compile("^1$")).evaluate(unit) == '" template"'
         page.goto(f"{address}/review?source={quote(bare)}")
         page.locator("#sample", has_text="No article of this source is in the archive").wait_for()
 

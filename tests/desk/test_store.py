@@ -500,6 +500,33 @@ def test_what_a_decision_takes_with_it_is_told(world: tuple[Client, Desk], sourc
     assert {row["id"] for row in told["templates"] if row["state"] == "out"} == {one.id for one in made.values()}
 
 
+def test_a_decision_about_many_is_shown_before_it_is_made(world: tuple[Client, Desk], source: str) -> None:
+    client, desk = world
+    rows = client.get("/api/review", source=source).json["templates"]
+    heads = [row["head"] for row in rows if row["id"] != row["head"]]
+    shown = {"text": "", "words": "2 to 3"}
+
+    def preview(**body: Any) -> dict[str, Any]:
+        found: dict[str, Any] = client.post("/api/preview", {"source": source, "kind": "judge", **body}).json
+        return found
+
+    changes = 0
+    for about in ({"head": heads[0]}, {"shown": shown}):
+        for verdict in ({"verdict": "leave"}, {"verdict": "cut"}, {"verdict": "kind", "as": "note"}):
+            before = desk.stored_pack(source).version
+            told = preview(**about, **verdict)
+            assert desk.stored_pack(source).version == before
+            if "head" in about and "as" not in verdict:
+                row = client.get("/api/template", source=source, id=heads[0]).json
+                assert row["family_change"][verdict["verdict"]] == told
+            made = decide(client, source, kind="judge", **about, **verdict).json
+            assert (made["did"], made["judged"][1]) == (told["did"], told["judged"])
+            changes += made["did"]["articles"] > 0
+    assert changes > 3
+    assert client.get("/api/template", source=source, id=rows[0]["id"]).status == 200
+    assert preview(verdict="leave", head="t0") == {"problem": "there is no template 't0'"}
+
+
 def test_a_candidate_is_shown_before_it_is_cut(world: tuple[Client, Desk], source: str) -> None:
     client, _ = world
     rows = client.get("/api/found", source=source, text="").json

@@ -25,7 +25,7 @@ from templatemine.desk import review
 from templatemine.desk.agreement import measure_agreements
 from templatemine.desk.annotations import LABELS, count_passages, document_kind, find_units, label_units, read_marks
 from templatemine.desk.decisions import changed_ids, find_question, plan_decision
-from templatemine.desk.effects import compare_cuts, measure_answers, measure_change, sum_cuts, symmetric_difference
+from templatemine.desk.effects import compare_cuts, measure_answers, measure_change, sum_cuts
 from templatemine.desk.export import EXPORT_FORMATS, select_finished
 from templatemine.desk.library import Article, Library, StoredPack, parse_rules, rules_json
 from templatemine.desk.open_source import OpenSource
@@ -274,7 +274,8 @@ class Desk:
         if row is None:
             raise NotFound(f"there is no template {name!r}")
         found = table.templates[row]
-        family = table.family(table.templates[table.heads[row]].id)
+        head = table.templates[table.heads[row]].id
+        family = table.family(head)
         out = table.state[row] == OUT
         return {
             **table.row(row),
@@ -288,6 +289,11 @@ class Desk:
             "short": short_forms_of(pack).shorten(found) or found.regex,
             "family": len(family),
             "kin": [table.row(one) for one in family if one != row][:MAX_KIN],
+            "family_change": {
+                verdict: self._plan_change(stored, {"kind": "judge", "verdict": verdict, "head": head})[0]
+                for verdict in ("cut", "leave")
+                if len(family) > 1
+            },
             **self._show_change(stored, {"kind": "judge", "verdict": "cut" if out else "leave", "id": name}, found.id),
         }
 
@@ -298,22 +304,31 @@ class Desk:
 
     def _show_change(self, stored: StoredPack, body: Mapping[str, Any], name: str) -> dict[str, Any]:
         """Return what a decision about a template would do, to which others, too, and the occurrences of this."""
-        opened = self._opened(stored)
-        plan = plan_decision(self.library, stored, opened, body, "", lambda: self._table(stored))
-        effects, articles, before = opened.effects(stored), opened.sample(stored), opened.cuts(stored)
-        whole = apply_rules(stored.pack, self.library.rejected(stored), plan.rules)
+        would, whole = self._plan_change(stored, body)
         known = (*stored.pack.templates, *stored.pack.overrides.removed, *whole.templates)
         found = next((one for one in known if one.id == name), None)
         if found is None:
             raise NotFound(f"there is no candidate {name!r}")
-        did = measure_change(stored.pack, whole, articles, effects, before)
-        others = {one.id: template_text(one) for one in symmetric_difference(stored.pack.templates, whole.templates)}
-        others.pop(name, None)
+        return {**would, **review.find_sightings(stored.pack, found, self._opened(stored).sample(stored))}
+
+    def preview_decision(self, source: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what a decision would do to the sample, and to which templates that it is not about, too."""
+        return self._plan_change(self.stored_pack(source), body)[0]
+
+    def _plan_change(self, stored: StoredPack, body: Mapping[str, Any]) -> tuple[dict[str, Any], Pack]:
+        """Return what a decision would do, and the pack after it."""
+        opened = self._opened(stored)
+        plan = plan_decision(self.library, stored, opened, body, "", lambda: self._table(stored))
+        effects, articles, before = opened.effects(stored), opened.sample(stored), opened.cuts(stored)
+        whole = apply_rules(stored.pack, self.library.rejected(stored), plan.rules)
+        old, new = ({one.id: one for one in pack.templates} for pack in (stored.pack, whole))
+        others = ({*old} ^ {*new}) - {*plan.reviewed, body.get("id")}
         return {
-            "did": did,
-            "others": [*others.values()][:MAX_ALSO],
-            **review.find_sightings(stored.pack, found, articles),
-        }
+            "did": measure_change(stored.pack, whole, articles, effects, before),
+            "judged": plan.judged[1],
+            "others": sorted(template_text(old.get(one) or new[one]) for one in others)[:MAX_ALSO],
+            "also": len(others),
+        }, whole
 
     def search_rejected(self, source: str, text: str) -> list[dict[str, Any]]:
         """Return rejected candidates that contain some words and are still out, in the order of their file: the nearest

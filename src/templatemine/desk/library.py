@@ -17,7 +17,7 @@ from threading import Lock
 from typing import Any
 
 from templatemine.archive.apply_overrides import apply_rules
-from templatemine.desk.store import Conflict, Decision, Event, Store, escape_surrogates, utc_now
+from templatemine.desk.store import Conflict, Decision, Event, Store, escape_surrogates, tell_time, utc_now
 from templatemine.errors import CorpusError, PackError
 from templatemine.io.lock import locked
 from templatemine.io.write import atomic_writer
@@ -349,7 +349,7 @@ def _file_state(stat: os.stat_result) -> _FileState:
 def _describe_conflict(events: Sequence[Event], stored: StoredPack) -> str:
     rules = dump_rules(rules_json(stored.pack.overrides.rules))
     if events and events[-1].after == rules:
-        return f"{events[-1].name} decided at {events[-1].time}: {events[-1].what}"
+        return f"{events[-1].name} decided at {tell_time(events[-1].time)}: {events[-1].what}"
     return "the pack was changed outside the desk, by mining or by hand"
 
 

@@ -95,6 +95,11 @@ def utc_now() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
+def tell_time(time: str) -> str:
+    """Return a time of `utc_now` as people read it."""
+    return time.replace("T", " ").replace("Z", " UTC")
+
+
 def user_name() -> str:
     """Return the name of who works here; "" of a process of a user without one."""
     try:
@@ -262,7 +267,7 @@ class Store:
             last, time = base.execute(query, _escape_row((one.source, one.id, one.name))).fetchone()
             if (last or 0) != one.version:
                 raise Conflict(
-                    f"{one.name} saved this document in another window at {time} (version {last}); "
+                    f"{one.name} saved this document in another window at {tell_time(time)} (version {last}); "
                     f"this window began with version {one.version}"
                 )
             values = (

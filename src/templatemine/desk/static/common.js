@@ -36,14 +36,14 @@ export async function change(path, body) {
   return answer(await fetch(path, { method: "POST", headers, body: JSON.stringify(body) }));
 }
 
-// Say something at the bottom of the window; a problem stays until it is closed.
-export function tell(text, { bad = false, act = null, label = "" } = {}) {
+// Say something at the bottom of the window; a problem stays until it is closed, and what is asked until the next.
+export function tell(text, { bad = false, sure = false, act = null, label = "" } = {}) {
   const box = document.createElement("div");
   box.textContent = text;
   if (bad) box.className = "bad";
   const close = () => box.remove();
   if (act) box.append(el("button", { onclick: () => { close(); act(); } }, label));
-  if (bad) box.append(el("button", { onclick: close }, "Close"));
+  if (bad || sure) box.append(el("button", { onclick: close }, sure ? "Cancel" : "Close"));
   else setTimeout(close, 3500);
   const place = document.getElementById("told");
   if (place) {
@@ -51,6 +51,7 @@ export function tell(text, { bad = false, act = null, label = "" } = {}) {
     while (place.children.length > 2) place.firstChild.remove();
     place.append(box);
   }
+  return box;
 }
 
 // What acts on its surroundings by the name of its code point, and every line end as one: name_controls of controls.py.

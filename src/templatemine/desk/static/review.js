@@ -24,6 +24,7 @@ const counted = (value, word) => `${number(value)} ${word}${value === 1 ? "" : "
 let line = Promise.resolve();
 let waiting = 0;
 let era = 0;
+let conflict = null; // what is told of one, until something is decided
 const asked = new Set(); // templates, and heads of families, about which something waits
 
 // For whoever waits until all is done: tests, and readers of screens.
@@ -53,6 +54,7 @@ async function send(op, done) {
   try {
     const wanted = view();
     const found = await change("/api/decide", { source, version: state.version, view: wanted, ...op });
+    conflict?.remove();
     show(found, wanted);
     if (found.about) choose(found.about, false);
     const said = typeof done === "function" ? done(...found.judged) : done;
@@ -67,7 +69,8 @@ async function send(op, done) {
       era += 1;
       await lookAgain();
       const more = dropped ? `, nor ${counted(dropped, "decision")} after it` : "";
-      tell(`${problem.message}. Your decision was not saved${more}; this is the present pack.`, {
+      conflict?.remove();
+      conflict = tell(`${problem.message}. Your decision was not saved${more}; this is the present pack.`, {
         bad: true, act: () => decide(op, done), label: "Decide anyway",
       });
     } else tell(problem.message, { bad: true });
@@ -161,6 +164,7 @@ async function lookAgain(first) {
 // What narrows the list has changed: it is shown from its beginning.
 function anew() {
   last = 0;
+  sure?.remove(); // it was about another list
   return list(0);
 }
 
@@ -217,7 +221,7 @@ function take(found, wanted) {
   if (row || gone) sought = null;
   facets();
   $("count").textContent = `${number(seen.listed)} of ${number(seen.all)}${seen.folded ? `; ${counted(seen.folded, "variant")} folded` : ""}`;
-  $("progress").textContent = `${number(seen.done)} of ${counted(seen.all, "template")} decided`;
+  $("progress").textContent = `${number(seen.done)} of ${number(seen.all)} decided`;
   const box = $("list"), top = box.scrollTop;
   const space = (rows) => {
     const one = el("div", { role: "presentation" });
@@ -278,8 +282,8 @@ function kindBox(row, out) {
 // The values of each facet, with how many templates the others leave them; and one decision about all that are shown.
 function facets() {
   for (const name of FACETS) {
-    const box = $(name), { value } = box;
-    box.replaceChildren(el("option", { value: "" }, "all"), ...seen.facets[name].map(([one, count]) => el("option", { value: one }, `${one} (${number(count)})`)));
+    const box = $(name), { value, ariaLabel } = box;
+    box.replaceChildren(el("option", { value: "" }, ariaLabel), ...seen.facets[name].map(([one, count]) => el("option", { value: one }, `${ariaLabel}: ${one} (${number(count)})`)));
     box.value = value;
   }
   // They stay where they are, whatever was decided: a decision about all can be turned round, and the list stays in place.
@@ -302,7 +306,7 @@ function item(row, place) {
   return el("div", {
     class: `item ${row.state}${row.reviewed ? " reviewed" : ""}${row.id === row.head ? "" : " variant"}`, id: `o-${row.id}`, role: "option", "data-id": row.id, "aria-selected": "false",
     "aria-setsize": seen.listed, "aria-posinset": seen.first + place + 1,
-    onclick: () => { choose(row); $("pane-template").parentElement.scrollIntoView({ block: "nearest" }); }, title: row.text,
+    onclick: () => { choose(row); $("pane-template").parentElement.scrollIntoView(); }, title: row.text,
   },
     el("span", { class: "sign", "aria-hidden": "true", title: means }, sign),
     el("span", { class: "df", title: "documents of the archive" }, number(row.df)),
@@ -375,6 +379,7 @@ const details = later(60, async () => {
       row.family > 1 ? el("button", { onclick: act(() => judge(false, true)) }, `Leave in all ${number(row.family)} (R)`) : null,
       el("button", { onclick: () => { $("rule-text").value = row.text; tab("rules"); $("rule-text").focus(); } }, "Rule for these words …"),
       el("button", { onclick: act(() => edit(row, row.edit)) }, "Edit its expression …")),
+    ...Object.entries(row.family_change).filter(([verdict, one]) => one.judged && (verdict === "leave" || one.did.articles)).map(([verdict, one]) => el("p", { class: "family-effect" }, would(one, `all ${number(row.family)} are ${verdict === "cut" ? "cut" : "left in"}`))),
     el("dl", { class: "facts" },
       el("dt", {}, "documents"), el("dd", {}, `${number(row.df)} of ${number(state.documents)} (${percent(row.df, state.documents)}), ${counted(row.count, "occurrence")}`),
       el("dt", {}, "articles in the sample"), el("dd", {}, `${number(row.touched)} of ${number(row.articles)}, ${number(row.matches)} match${row.matches === 1 ? "" : "es"}`),
@@ -411,9 +416,15 @@ function meaning(pattern) {
 function told(row) {
   const all = number(state.sample.articles), what = row.state === "out" ? "cut" : "left in";
   if (!row.effect.seen) return `It is in none of the ${all} articles of the sample.`;
-  const others = row.others.length ? ` With it ${what}: ${row.others.join("; ")}.` : "";
-  if (row.did.articles) return `If ${what}: ${effect(row.did).replace(/^I/, "i")}${others}`;
+  if (row.did.articles) return would(row, what);
   return `If ${what}: nothing changes in the sample; ${stays(row) ? "it stays by its kind" : "other templates remove it there, too"}.`;
+}
+
+// `what` is done to one, or to "all 3".
+function would(change, what) {
+  const more = change.also - change.others.length;
+  const others = change.also ? ` With ${what.startsWith("all") ? "them" : "it"}: ${change.others.join("; ")}${more ? `, and ${number(more)} more` : ""}.` : "";
+  return `If ${what}: ${effect(change.did).replace(/ by it\.$/, ".").replace(/^./, (one) => one.toLowerCase())}${others}`;
 }
 
 // Whether clean leaves a template in for its kind, unless it is told otherwise, as all figures have it.
@@ -431,13 +442,14 @@ function snippets(rows, filled) {
 }
 
 const SAID = { accept: "Cut", reject: "Left in", always: "Always cut", never: "Never cut", add: "Expression", edit: "Edited", cutoff: "Cut-off" };
+const when = (time) => time.replace("T", " ").replace("Z", " UTC");
 const PAST = {
   rules: (rule) => el("li", {},
     el("b", {}, rule.action === "kind" ? `Kind ${rule.kind}` : SAID[rule.action]), " ", el("span", { dir: "auto" }, rule.text || rule.regex || (rule.tokens || []).join(" ") || (rule.action === "cutoff" ? counted(rule.df, "document") : rule.id)),
-    el("span", { class: "dim" }, ` ${rule.by || ""} ${rule.time || ""} `),
+    el("span", { class: "dim" }, ` ${rule.by || ""} ${when(rule.time || "")} `),
     el("button", { onclick: () => decide({ kind: "remove", rule }, "Removed") }, "Remove")),
   history: (one) => el("li", {},
-    el("time", { class: "dim" }, one.time.replace("T", " ").replace("Z", " UTC")), " ", el("b", {}, one.name), " ",
+    el("time", { class: "dim" }, when(one.time)), " ", el("b", {}, one.name), " ",
     el(one.undone ? "s" : "span", { dir: "auto" }, one.what)),
 };
 const TOLD = 20; // decisions of each answer; earlier ones are asked for
@@ -628,7 +640,7 @@ async function candidate(place, row) {
   const [head] = place.children;
   try {
     const found = await ask("/api/candidate", { source, tokens: row.tokens.join("\n") });
-    place.replaceChildren(head, el("p", { class: "effect" }, `If cut: ${effect(found.did).replace(/^I/, "i")}`), snippets(found.snippets));
+    place.replaceChildren(head, el("p", { class: "effect" }, would(found, "cut")), snippets(found.snippets));
   } catch (problem) {
     place.replaceChildren(head, el("p", { class: "problem" }, problem.message));
   }
@@ -877,11 +889,37 @@ $("filter").addEventListener("keydown", (event) => {
   anew(); // now, and not when typing has paused: the next key is meant for what is found
   $("list").focus();
 });
-const ALL = { "left in": "left in", reviewed: "cut as before, and decided now", cut: "cut", named: "named anew" };
-const judgeShown = (op) => decide({ kind: "judge", shown: seen.view, ...op }, (what, about) => (what ? `${counted(about, "template")} ${ALL[what]}` : "All that are shown are so already"));
-$("reject-shown").addEventListener("click", () => judgeShown({ verdict: "leave" }));
-$("keep-shown").addEventListener("click", () => judgeShown({ verdict: "cut" }));
-$("kind-shown").addEventListener("change", (event) => event.target.value && judgeShown({ verdict: "kind", as: event.target.value }));
+const ALL = { "left in": "left in", reviewed: "cut as before, and decided now", cut: "cut" };
+let sure = null; // the question whether all that are shown are meant
+async function judgeShown(verdict, what, as) {
+  loading += 1;
+  busy();
+  try {
+    await line;
+    const op = { kind: "judge", verdict, as, shown: seen.view }, { version } = state, gone = $("kind").value ? ": no more in this list" : "";
+    const done = (said, about) => (said ? `${counted(about, "template")} ${said === "named" ? `now of kind ${as}${gone}` : ALL[said]}` : "All that are shown are so already");
+    const found = await change("/api/preview", { source, ...op });
+    if (version !== state.version || !alike(op.shown, view())) return;
+    if (!found.judged) {
+      tell(`${done()}.`);
+      return;
+    }
+    const label = `${{ cut: "Cut", leave: "Leave in", kind: "Change" }[verdict]} ${counted(found.judged, "template")}`;
+    sure = tell(would(found, found.judged === 1 ? what : `all ${number(found.judged)} are ${what}`), { sure: true, act: () => decide(op, done), label });
+    sure.querySelector("button").focus();
+  } catch (problem) {
+    tell(problem.message, { bad: true });
+  } finally {
+    loading -= 1;
+    busy();
+  }
+}
+$("reject-shown").addEventListener("click", () => judgeShown("leave", "left in"));
+$("keep-shown").addEventListener("click", () => judgeShown("cut", "cut"));
+$("kind-shown").addEventListener("change", ({ target }) => {
+  if (target.value) judgeShown("kind", `of kind ${target.value}`, target.value);
+  target.value = "";
+});
 for (const name of ["only-decided", "only-open", ...FACETS]) $(name).addEventListener("change", anew);
 $("order").addEventListener("change", () => anew().then(offer));
 $("undo").addEventListener("click", undo);
