@@ -30,6 +30,7 @@ sys.path.insert(0, str(ROOT / "tests" / "report"))
 from axe import barriers  # noqa: E402
 from browser import chromium  # noqa: E402
 
+from templatemine.config import SelectConfig  # noqa: E402
 from templatemine.controls import name_controls  # noqa: E402
 from templatemine.kinds import KINDS  # noqa: E402
 from templatemine.packs.overrides import Rule  # noqa: E402
@@ -37,6 +38,7 @@ from templatemine.packs.pack import Pack  # noqa: E402
 from templatemine.packs.pack_folder import PackFiles  # noqa: E402
 from templatemine.packs.pack_record import template_id  # noqa: E402
 from templatemine.packs.readable import join_tokens, template_text  # noqa: E402
+from templatemine.text.expressions import boundary_patterns, within_line_patterns  # noqa: E402
 
 pytest_plugins = ("desk_fixtures",)
 
@@ -542,6 +544,14 @@ def test_an_expression_is_short_and_opens(page: Any, place: Place) -> None:
     short = page.get_by_label("expression", exact=True)
     short.wait_for()
     assert "[\\s" not in short.inner_text()
+    said = page.locator("#pane-template .regex + p").inner_text()
+    names = re.findall(r"\{[a-z][^{}\\]*\}", short.inner_text())
+    assert names
+    assert all(f"{name} is " in said for name in names)
+    known = {**boundary_patterns("", html=False), **within_line_patterns("")}
+    script = page.request.get(f"{place.address}/static/review.js").text()
+    for name in {"text head", "new text", "new text?", *(one[1:-1] for one in known if one != " ")}:
+        assert re.search(rf'[ {{]"?{re.escape(name)}"?: "', script), name
     full = page.get_by_label("expression in full")
     assert not full.is_visible()
     page.get_by_text("Expression in full").click()
@@ -556,7 +566,12 @@ def test_an_expression_is_edited(page: Any, place: Place) -> None:
     page.keyboard.press("j")
     chosen = page.locator(".item[aria-selected=true]").get_attribute("data-id")
     page.wait_for_selector(f"#pane-template[data-id={chosen}]")
-    page.get_by_role("button", name="Edit its expression").click()
+    page.get_by_role("button", name="Edit its words").click()
+    page.wait_for_selector("#trial .figures")
+    assert "position: " in page.locator("label[for=regex]").inner_text()
+    assert page.locator("#regex").input_value() == page.locator("#pane-template .big").text_content()
+    assert page.locator("#try-add").is_disabled()  # it is as it was
+    page.locator("#try-full").click()
     page.wait_for_selector("#trial .figures")
     assert int(page.locator("#trial .figures b").first.inner_text()) > 0
     example = next(word for word in before.templates[0].example.split() if word.isalnum())
@@ -572,6 +587,32 @@ def test_an_expression_is_edited(page: Any, place: Place) -> None:
         page.keyboard.press("Escape")
         page.locator("#undo").click()
         page.wait_for_function("left => document.querySelectorAll('.item.out, .item.added').length === left", arg=left)
+    assert place.pack(source).templates == before.templates
+
+
+def test_words_of_a_template_are_edited(page: Any, place: Place) -> None:
+    source = place.texts[0]
+    before = place.pack(source)
+    one = next(one for one in before.templates if one.anchor in ("", "start") and len(one.tokens or ()) > 2)
+    review(page, place, source)
+    page.locator("#filter").fill(" ".join((one.tokens or ())[:2]))
+    page.locator("#filter").press("Enter")
+    settled(page)
+    page.locator(f".item[data-id={one.id}]").click()
+    page.wait_for_selector(f"#pane-template[data-id={one.id}]")
+    page.get_by_role("button", name="Edit its words").click()
+    page.locator("#regex").fill(" ".join((one.tokens or ())[:-1]))
+    page.wait_for_selector("#try-add:enabled")
+    page.locator("#try-add").click()
+    page.wait_for_selector(f".item.out[data-id={one.id}]")
+    after = place.pack(source)
+    assert [(rule.action, rule.tokens) for rule in after.overrides.rules if rule.tokens != one.tokens] == [
+        ("accept", (one.tokens or ())[:-1]),
+        ("reject", None),
+    ]
+    assert one.tokens[:-1] in {other.tokens for other in after.templates} - {other.tokens for other in before.templates}
+    page.locator("#undo").click()  # it is one decision
+    settled(page)
     assert place.pack(source).templates == before.templates
 
 
@@ -1018,6 +1059,11 @@ def test_the_nearest_misses_are_shown_before_one_types(page: Any, place: Place) 
     page.locator("#found li").first.wait_for()
     told = page.locator("#found li").all_inner_texts()
     assert len(told) == len(found)
+    least = SelectConfig()
+    said = page.locator("#pane-find p").first.inner_text()
+    assert [int(one) for one in re.findall(r"(\d+) %", said)] == [
+        round(100 * one) for one in (least.segment, least.label, least.few_score)
+    ]
     for text, row in zip(told[:5], found, strict=False):
         assert row["reason"] in text
         assert row["text"] in text

@@ -322,6 +322,31 @@ def test_every_template_can_be_edited(world: tuple[Client, Desk], rows: list[dic
                 assert (written.find(pack.encode(glued).text) is None) == (not template.spans(glued))
 
 
+def test_words_find_what_their_template_finds(world: tuple[Client, Desk], source: str) -> None:
+    client, desk = world
+    held = desk.library.stored_pack(source)
+    assert held is not None
+    tried = 0
+    for one in held.pack.templates:
+        shown = client.get("/api/template", source=source, id=one.id).json
+        if not shown["words"]:
+            continue
+        asked = {"source": source, "words": shown["words"], "anchor": shown["anchor"]}
+        trial = client.post("/api/words", asked).json
+        assert (tuple(trial["tokens"]), trial["refused"]) == (one.tokens, "")
+        assert (trial["matches"], trial["touched"]) == (shown["matches"], shown["touched"])
+        tried += trial["matches"] > 0
+    assert tried > 9
+
+    def refused(words: str, anchor: str = "") -> str:
+        return str(client.post("/api/words", {"source": source, "words": words, "anchor": anchor}).json["refused"])
+
+    assert "beside other tokens" in refused("{slot}", "line")
+    assert "with" in refused("Read {slot:nothing}", "line")
+    assert refused("  ")
+    assert refused("Read {nothing}")
+
+
 def test_expressions_are_those_of_the_file(world: tuple[Client, Desk], source: str) -> None:
     """Short, as the pack writes them; in full beside."""
     client, desk = world

@@ -282,6 +282,7 @@ class Desk:
             "text": template_text(found),
             "count": found.count,
             "position": describe_position(found, pack),
+            "anchor": found.anchor,
             "written": found.tokens is None,
             "regex": found.regex,
             "reasons": describe_reasons(found),
@@ -390,6 +391,12 @@ class Desk:
         stored = self.stored_pack(source)
         opened = self._opened(stored)
         return asdict(review.try_expression(opened.pack_there(stored), regex, opened.sample(stored)))
+
+    def try_words(self, source: str, words: str, anchor: str) -> dict[str, Any]:
+        """Return the effect on the sample of a template of such words at such a position."""
+        stored = self.stored_pack(source)
+        opened = self._opened(stored)
+        return asdict(review.try_words(opened.pack_there(stored), words, anchor, opened.sample(stored)))
 
     def sample_articles(self, source: str, first: int, cut_only: bool) -> dict[str, Any]:
         """Return some articles with their removed parts."""

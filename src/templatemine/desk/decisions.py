@@ -103,9 +103,12 @@ def plan_decision(
 def _plan_rules(
     library: Library, stored: StoredPack, made: Sequence[Rule], judged: str = "", *, shown: bool = False
 ) -> Plan:
+    what = describe_rule(made[0], stored.pack) + _describe_others(len(made) - 1, shown)
+    if [rule.action for rule in made] == ["accept", "reject"]:
+        what = _shorten(f"Edited: {join_tokens(made[0].tokens or (), made[0].example)}")
     return Plan(
         rules=review.amend_rules(stored.pack, library.rejected(stored), stored.pack.overrides.rules, made),
-        what=describe_rule(made[0], stored.pack) + _describe_others(len(made) - 1, shown),
+        what=what,
         reviewed=[rule_id(rule) for rule in made if rule.action in ("accept", "reject")],
         judged=(judged, len(made)),
     )

@@ -34,8 +34,8 @@ from templatemine.matching import _cutting
 from templatemine.model import RejectedCandidate, Span, Template
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
-from templatemine.packs.pack_checks import compile_handwritten
-from templatemine.packs.pack_record import bare_template, rule_id
+from templatemine.packs.pack_checks import check_slot, compile_handwritten, is_example
+from templatemine.packs.pack_record import bare_template, rule_id, template_id
 from templatemine.packs.readable import fold_case, outermost_templates, template_text
 from templatemine.report.marks import elide, escape_text, split_pieces
 from templatemine.text.characters import LINE_BREAKS, ends_sentence, words_beside
@@ -183,6 +183,7 @@ def find_sightings(pack: Pack, template: Template, articles: Sequence[Article]) 
         "matches": matches,
         "snippets": rows,
         "edit": editable_regex(template),
+        "words": editable_words(pack, template),
     }
 
 
@@ -241,6 +242,7 @@ class Trial:
     torn: int = 0
     milliseconds: float = 0.0
     example: str = ""
+    tokens: tuple[str, ...] = ()
     snippets: tuple[dict[str, str], ...] = ()
 
 
@@ -270,6 +272,52 @@ def try_expression(pack: Pack, source: str, articles: Sequence[Article]) -> Tria
         written_as = compile_handwritten(source, "expression", of_text=not pack.html)
     except PackError as error:
         return Trial(refused=str(error).removeprefix("expression: ").removeprefix("regex: "))
+
+    def find(text: str) -> tuple[list[tuple[int, int]], str]:
+        encoded = pack.encode(text)
+        spans = list(written_as.spans(encoded.text, overlapped=True, limit=TIMEOUT))
+        found = written_as.find(encoded.text) if spans else None
+        example = "" if found is None else encoded.text[slice(*found)]
+        return [encoded.original_span(*span) for span in spans], example
+
+    return _try(pack, find, articles)
+
+
+def editable_words(pack: Pack, template: Template) -> str:
+    """Return the start of an edit by words: the tokens of a template; "" where blanks between words do not say them."""
+    words = "" if template.tokens is None or pack.html else template_text(template)
+    return words if template.tokens == split_words(pack, words) else ""
+
+
+def split_words(pack: Pack, words: str) -> tuple[str, ...]:
+    """Return the tokens that words stand for; names in braces are patterns or a slot."""
+    parts = re.split(rf"(?:\s|[{re.escape(pack.tokenise.separators)}](?![^{{}}\s]*}}))+", words)
+    return tuple(one for one in parts if one)
+
+
+def try_words(pack: Pack, words: str, anchor: str, articles: Sequence[Article]) -> Trial:
+    """Try the words of a template, with patterns and slots, on the sample; the first match becomes its example."""
+    tokens = split_words(pack, words)
+    if not tokens:
+        return Trial(refused="expected words")
+    template = Template(id=template_id(tokens), regex="", tokens=tokens, df=0, count=0, example="", anchor=anchor)
+    try:
+        check_slot(pack, template, "words")
+        alone = replace(pack, templates=(replace(template, regex=pack.derived(template)),))
+    except (ValueError, PackError) as error:
+        return Trial(refused=str(error).removeprefix("words: ").removeprefix("tokens: "))
+    cleaner, matcher = Cleaner(alone, CleanConfig(gap=0, choice=CUT_ALL)), alone.matcher()[0]
+
+    def find(text: str) -> tuple[list[tuple[int, int]], str]:
+        spans = [(one.start, one.end) for one in cleaner.spans(text)]
+        examples = (text[slice(*span)] for span in spans)
+        return spans, next((one for one in examples if is_example(alone, matcher, 0, one)), "")
+
+    return replace(_try(pack, find, articles), tokens=tokens)
+
+
+def _try(pack: Pack, find: Callable[[str], tuple[list[tuple[int, int]], str]], articles: Sequence[Article]) -> Trial:
+    """Measure what is found in the sample, where and with which example."""
     cleaner, ends = Cleaner(pack, CleanConfig(choice=CUT_ALL)), SentenceEnds(one.document.body for one in articles)
     began = time.perf_counter()
     counts: dict[str, Any] = dict.fromkeys(("touched", "matches", "characters", "new", "harm", "torn"), 0)
@@ -278,10 +326,9 @@ def try_expression(pack: Pack, source: str, articles: Sequence[Article]) -> Tria
     spent = 0.0
     for one in articles:
         text = one.document.body
-        encoded = pack.encode(text)
         start = time.perf_counter()
         try:
-            spans = list(written_as.spans(encoded.text, overlapped=True, limit=TIMEOUT))
+            spans, found = find(text)
         except CapacityError:
             return Trial(refused=f"takes more than {TIMEOUT:g} s on article {one.name}; make it more specific")
         spent += time.perf_counter() - start
@@ -289,9 +336,7 @@ def try_expression(pack: Pack, source: str, articles: Sequence[Article]) -> Tria
             return Trial(refused="takes too long on the sample; make it more specific")
         if not spans:
             continue
-        if not example and (found := written_as.find(encoded.text)) is not None:
-            example = encoded.text[slice(*found)]
-        spans = [encoded.original_span(*span) for span in spans]
+        example = example or found
         counts["touched"] += 1
         counts["matches"] += len(spans)
         counts["torn"] += 0 if pack.html else sum(ends.leaves_part(text, start, end) for start, end in spans)

@@ -15,6 +15,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from templatemine.config import SelectConfig
 from templatemine.desk.answers import DESK_FOLDER, Desk
 from templatemine.desk.export import EXPORT_FORMATS
 from templatemine.desk.review_table import View, read_view
@@ -70,7 +71,10 @@ class _Views:
             "/": ("home.html", lambda q: {"rows": desk.list_sources()}),
             "/review": (
                 "review.html",
-                lambda q: {"source": escape_surrogates(desk.stored_pack(q("source")).pack.source)},
+                lambda q: {
+                    "source": escape_surrogates(desk.stored_pack(q("source")).pack.source),
+                    "least": SelectConfig(),
+                },
             ),
             "/annotate": ("annotate.html", where),
             "/compare": ("compare.html", where),
@@ -99,6 +103,9 @@ class _Views:
         changes: dict[str, Callable[[str, Mapping[str, Any]], Any]] = {
             "/api/decide": lambda name, body: desk.decide(str(body.get("source", "")), name, body),
             "/api/try": lambda name, body: desk.try_expression(str(body.get("source", "")), str(body.get("regex", ""))),
+            "/api/words": lambda name, body: desk.try_words(
+                *(str(body.get(key, "")) for key in ("source", "words", "anchor"))
+            ),
             "/api/preview": lambda name, body: desk.preview_decision(str(body.get("source", "")), body),
             "/api/save": desk.save_marks,
         }

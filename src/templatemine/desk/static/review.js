@@ -367,7 +367,7 @@ const details = later(60, async () => {
   const act = (what) => () => { if (id === chosen?.id) inTurn(what); };
   const parts = [
     el("p", { class: "big", dir: "auto" }, ...(row.written ? [row.text] : words(row.text))),
-    !row.written && PATTERN.test(row.text) ? el("p", { class: "dim" }, `${[...new Set(row.text.match(new RegExp(PATTERN, "g")))].map((one) => `${one} is ${meaning(one)}`).join(", ")}.`) : null,
+    row.written ? null : explained(row.text, PATTERN),
     row.doubt.length ? el("p", { class: "doubt" }, row.doubt.join(" ")) : null,
     row.reasons ? el("p", { class: "dim" }, row.reasons) : null,
     row.reviewed ? el("p", { class: "dim" }, `Decided by ${row.reviewed}.`) : null,
@@ -378,7 +378,7 @@ const details = later(60, async () => {
       row.family > 1 ? el("button", { onclick: act(() => judge(true, true)) }, `Cut all ${number(row.family)} (A)`) : null,
       row.family > 1 ? el("button", { onclick: act(() => judge(false, true)) }, `Leave in all ${number(row.family)} (R)`) : null,
       el("button", { onclick: () => { $("rule-text").value = row.text; tab("rules"); $("rule-text").focus(); } }, "Rule for these words …"),
-      el("button", { onclick: act(() => edit(row, row.edit)) }, "Edit its expression …")),
+      el("button", { onclick: act(() => edit(row)) }, row.words ? "Edit its words …" : "Edit its expression …")),
     ...Object.entries(row.family_change).filter(([verdict, one]) => one.judged && (verdict === "leave" || one.did.articles)).map(([verdict, one]) => el("p", { class: "family-effect" }, would(one, `all ${number(row.family)} are ${verdict === "cut" ? "cut" : "left in"}`))),
     el("dl", { class: "facts" },
       el("dt", {}, "documents"), el("dd", {}, `${number(row.df)} of ${number(state.documents)} (${percent(row.df, state.documents)}), ${counted(row.count, "occurrence")}`),
@@ -389,6 +389,7 @@ const details = later(60, async () => {
     row.family > 1 ? el("div", { class: "kin" }, el("b", {}, `Family of ${number(row.family)}`), el("ul", { class: "plain" }, ...row.kin.map((one) => el("li", {},
       el("button", { class: "link", dir: "auto", onclick: () => choose(one) }, SIGN[one.state] && `${SIGN[one.state]} `, ...words(one.text.slice(0, 160))), el("span", { class: "dim" }, ` ${counted(one.df, "document")}`))))) : null,
     expression("expression", row.short),
+    row.written ? null : explained(row.short, NAMED),
     row.short !== row.regex ? el("details", { class: "full", open: opened }, el("summary", {}, "Expression in full"), expression("expression in full", row.regex)) : null,
     snippets(row.snippets)];
   pane.replaceChildren(...parts.filter(Boolean));
@@ -405,8 +406,21 @@ function expression(label, text) {
 const PATTERN = /(\{[A-Za-z_]\w*(?::\w+)?\})/;
 const words = (text) => text.split(PATTERN).map((part, at) => (at % 2 ? el("bdi", { class: "pattern", title: meaning(part) }, part) : part));
 const FILLERS = { date: "a date", duration: "a time span", url: "an address", names: "names", headlines: "the headlines that follow", dateline: "place and agency" };
+// What short expressions name, too, as packs have it.
+const NAMED = /\{[a-z][^{}\\]*\}/;
+const BOUNDS = {
+  "gap?": "blanks, or nothing", blank: "blanks within a line", "blank?": "the same, or nothing", start: "where a word begins", "start:": "the same, or behind a joint such as a colon",
+  end: "where a word ends", "end:": "the same, or before a letter", "line start": "where a line begins", "line end": "where a line ends",
+  "text head": "the first lines of an article", "new text": "what begins the story", "new text?": "the same",
+};
+function explained(text, names) {
+  const found = [...new Set(text.match(new RegExp(names, "g")))];
+  return found.length ? el("p", { class: "dim" }, `${found.map((one) => `${one} is ${meaning(one)}`).join(", ")}.`) : null;
+}
 function meaning(pattern) {
-  const [name, filler] = pattern.slice(1, -1).split(":");
+  const own = BOUNDS[pattern.slice(1, -1)];
+  if (own) return own;
+  const [name, filler] = pattern.slice(1, -1).split("~")[0].split(":");
   if (name !== "slot") return `any ${name.replaceAll("_", " ")}`;
   if (!filler) return "anything else on the line";
   return FILLERS[filler] || (filler === "number" ? "figures" : `up to ${filler} characters`);
@@ -561,17 +575,28 @@ $("cutoff-reset").addEventListener("click", () => decide({ kind: "reset-cutoff" 
 
 // ------------------------------------------------------------------------------------------------------ expressions
 
-let edited = null; // the template whose expression is being changed
+let edited = null; // the template that is being changed
+let worded = false; // by its words and patterns, and not by an expression
+let trial = null; // what was found out about them
 
-function edit(row, regex) {
+function edit(row, words = row.words) {
   edited = row;
-  $("regex").value = regex;
+  by(Boolean(words));
+  $("as-words").textContent = `Words of the template, with its patterns in braces (position: ${row.position})`;
+  $("regex").value = words || row.edit;
   $("instead-of").textContent = row.text.length > 60 ? `${row.text.slice(0, 60)}…` : row.text;
   $("try-instead").hidden = false;
   tab("try");
   $("regex").focus();
   attempt();
 }
+
+function by(words) {
+  worded = words;
+  $("try-full").hidden = $("as-words").hidden = !words;
+  $("as-regex").hidden = words;
+}
+$("try-full").addEventListener("click", () => edit(edited, ""));
 
 const attempt = later(350, async () => {
   const regex = $("regex").value;
@@ -580,7 +605,7 @@ const attempt = later(350, async () => {
   if (!regex.trim()) { place.replaceChildren(); return; }
   let found;
   try {
-    found = await change("/api/try", { source, regex });
+    found = worded ? await change("/api/words", { source, words: regex, anchor: edited.anchor }) : await change("/api/try", { source, regex });
   } catch (problem) {
     place.replaceChildren(el("p", { class: "problem" }, problem.message));
     return;
@@ -590,7 +615,8 @@ const attempt = later(350, async () => {
     place.replaceChildren(el("p", { class: "problem" }, `Refused: ${found.refused}`));
     return;
   }
-  $("try-add").disabled = !found.matches;
+  trial = found;
+  $("try-add").disabled = !found.matches || (worded && regex.trim() === edited.words);
   const figure = (value, what, bad) => el("div", { class: bad ? "harm" : "" }, el("b", {}, value), el("span", {}, what));
   const shown = [
     el("div", { class: "figures" },
@@ -607,12 +633,18 @@ $("regex").addEventListener("input", attempt);
 $("try-add").addEventListener("click", async () => {
   const regex = $("regex").value;
   const instead = edited && $("instead").checked ? edited : null;
-  if (!await add({ action: "add", regex, example: regex }, instead ? null : "Expression added")) return;
-  if (instead && !(instead.written && instead.text === regex)) await verdict(instead, false);
+  if (worded) {
+    const rule = { action: "accept", tokens: trial.tokens, anchor: edited.anchor, kind: edited.kind, df: trial.touched, count: trial.matches, example: trial.example };
+    if (!await decide({ kind: "add", rules: [rule, ...(instead ? [{ action: "reject", id: instead.id }] : [])] }, instead ? "Edited" : "Added")) return;
+  } else {
+    if (!await add({ action: "add", regex, example: regex }, instead ? null : "Expression added")) return;
+    if (instead && !(instead.written && instead.text === regex)) await verdict(instead, false);
+  }
   $("regex").value = "";
   $("trial").replaceChildren();
   $("try-instead").hidden = true;
   edited = null;
+  by(false);
 });
 
 // ----------------------------------------------------------------------------------------------------- rules, search
