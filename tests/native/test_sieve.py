@@ -146,19 +146,6 @@ def test_an_anchor_is_asked_for() -> None:
     assert not native.regions(f"{FILL}\nour newsletter {FILL}".encode())
 
 
-def test_what_stands_beside_is_asked_for() -> None:
-    pack = make_pack([([b"our", b"newsletter"], "our newsletter")], NEWS, "-", False)
-    native = pack.make_matcher()[0]
-    assert native.regions(b"of our - newsletter")
-    assert not native.regions(b"of their newsletter, and newsletter, our")
-    month = make_pack([([b"in", b"\xff\x15."], "in March.")], NEWS, "-", False).make_matcher()[0]
-    assert month.regions(b"It was in - May.")
-    assert not month.regions(b"It was May, and June")
-    line = make_pack([([b"Got"], "Got")], NEWS, "-", False, ["start"]).make_matcher()[0]
-    assert line.regions(b"Got a tip\n")
-    assert not line.regions(b"Gordon got a tip\nGoing to Got\n")
-
-
 def test_it_asks_for_what_is_rare_in_the_texts() -> None:
     """Not in English: here "quiz" and its letters stand everywhere."""
     pack = make_pack([([b"the", b"quizzes", b"teeth"], "the quizzes teeth")], NEWS, "-", False)

@@ -44,46 +44,32 @@ __all__ = ["FillerKinds", "Matcher"]
 #   from its token.  The four bytes at every second offset of a text are looked up, since each needle has a gram of four
 #   bytes at an even and one at an odd offset (`choose_grams`), and three bytes where some needles have no more; a gram that
 #   is known leads to the needles it may be part of.  This is the filter of Wu and Manber (1994) with a fixed step, as the
-#   shortest needle would bound its shifts.  Literal bytes of the next or previous token must be there too;
-# - a byte in the first or last word of a line, if the string must begin or end a line;
-# - a byte anywhere in a line; in both cases with the literal bytes around it in its token.
+#   shortest needle would bound its shifts;
+# - a byte.
 #
-# A clue is a tuple (bytes, needles, context, place): one of the bytes, or one of the needles, is in every occurrence; a needle is
-# (its bytes, whether it is a whole token, or LETTER_RUN); a context is (offset of the byte in it, bytes around the byte); the
-# place is the bytes of the form that the needles stand for, if there is nothing else between them and the rest of the form.
-# `make_pattern_clue` gives the clue of a mutable pattern.  How rare bytes are is counted in the texts that were searched
-# before the sieve was built, and guessed for what is not in them from `frequency`, the share of bytes in running text.  A
-# wrong guess costs time, never a match.
+# A clue is a tuple (bytes, needles): one of the bytes, or one of the needles, is in every occurrence; a needle is (its bytes,
+# whether it is a whole token, or LETTER_RUN).  `make_pattern_clue` gives the clue of a mutable pattern.  How rare bytes are is
+# counted in the texts that were searched before the sieve was built, and guessed for what is not in them from `frequency`, the
+# share of bytes in running text.  A wrong guess costs time, never a match.
 
 
 cdef enum:
-    MAX_CONTEXT_BYTES = 8   # bytes of a Context
     HEAD_SHIFT = 4          # bits by which a hash is shortened for gram_heads: at most one in four is taken, and all fit a cache
 
 
-cdef struct Context:
-    # What is around a needle, or a byte, in some of the strings with it.
-    int32_t before          # most tokens of such a string before the token that holds it
-    int32_t after           # and after it
+cdef struct Reach:
+    # How many tokens, at most, some strings have before and after the token that holds their clue.
+    int32_t before
+    int32_t after
     uint8_t edges           # of a needle: BEGINS_LINE, ENDS_LINE if all these strings have that bit
-    # Bytes that must be there too, or none.  Of a needle: the token after it begins with them (side 1), or the token before it
-    # ends with them (side -1).  Of a byte: they are around it, and `side` is its offset in them.
-    int8_t side
-    uint8_t size
-    uint8_t bytes[MAX_CONTEXT_BYTES]
-
-
-cdef struct ContextRange:
-    # A range of Sieve.context.
-    int32_t first
-    int32_t end
 
 
 cdef struct Needle:
     # Bytes that every occurrence of some strings holds.
     int64_t start           # in Sieve.arena
     int32_t size
-    ContextRange contexts
+    int32_t reaches         # the first in Sieve.reach, and the one after the last
+    int32_t reaches_end
 
 
 cdef struct Gram:
@@ -98,24 +84,12 @@ cdef struct Gram:
     uint8_t last            # 1 for the last of the consecutive grams with one place in Sieve.gram_heads
 
 
-cdef struct Trigger:
-    # Bytes of which a part of a line must hold one, if a string without a needle is in the line.
-    uint8_t byte[256]
-    uint8_t list[16]        # the bytes, if there are at most 16
-    int count
-    uint8_t same_digit[256]     # 1 for digits whose contexts are those of "0", and have no bytes
-    ContextRange contexts[256]
-
-
 cdef struct SampleCounts:
     # Counts of grams and bytes in the texts that were searched before the sieve is built.
     int32_t gram[65536]     # grams of four bytes, by their hash
     int32_t byte[256]
-    int32_t opening[256]    # lines whose first word holds a byte
-    int32_t closing[256]    # and whose last word does
-    int32_t last[256]       # the last number of a word that was counted there
-    int32_t line            # number of the word: two per line, of its first and of its last word
     int64_t places          # bytes of the texts
+    int64_t lines
 
 
 cdef struct Sieve:
@@ -125,9 +99,9 @@ cdef struct Sieve:
     Needle* needle
     int64_t needles
     int64_t needle_room
-    Context* context
-    int64_t context_count
-    int64_t context_room
+    Reach* reach            # of the needles
+    int64_t reach_count
+    int64_t reach_room
     Gram* gram
     int32_t* gram_heads     # first Gram, by the shortened hash of its three or four bytes, or -1
     uint64_t* four_filter   # a bit for each hash of a gram of four bytes
@@ -142,9 +116,11 @@ cdef struct Sieve:
     bint has_odd_grams      # there are needles that have no other grams, so that those at odd offsets are looked up too
     bint needs_edges        # some string must begin or end its line, or reaches to an edge
     uint8_t in_token[256]   # 1 for bytes that are always in a token, whatever is around them
-    Trigger opening         # in the first word of a line
-    Trigger closing         # in its last word
-    Trigger anywhere
+    uint8_t byte[256]       # 1 for bytes of which a text must hold one, if a string without a needle is in it
+    uint8_t byte_list[16]   # these bytes, if they are at most 16
+    int byte_count
+    Reach byte_reach[256]
+    uint8_t same_digit[256]     # 1 for digits that reach as far as "0"
 
 
 cdef inline uint32_t load_gram(const uint8_t* p, int size) noexcept nogil:
@@ -187,7 +163,7 @@ cdef int set_frequencies() except -1:
     for c in (0xD8, 0xD9, 0xE3):
         # Arabic and kana.
         frequency[c] = 0.1
-    for c in b",.\"'\0":      # and for a digit
+    for c in b",.\"'":
         frequency[c] = 0.01
     return 0
 
@@ -224,21 +200,11 @@ cdef enum:
     WORD_BYTES = 8          # typical size of a word, and of a line
     LINE_BYTES = 150
 
-# Costs in units of one known gram: of a hit of a needle, a hit of a byte, a region, a byte of a region.
-cdef double NEEDLE_COST = 1
+# Costs in units of one known gram: of a hit of a byte, a region, a byte of a region.
 cdef double BYTE_COST = 3
 cdef double REGION_COST = 4
 cdef double REGION_BYTE_COST = 0.4
 cdef double SHORT_COST = 2e-4   # of looking up grams of three bytes, per byte of text
-
-
-cdef int count_word_bytes(int32_t* counts, int32_t* last, int32_t line, const uint8_t* p, int64_t i, int64_t end) noexcept nogil:
-    """Count each byte of the word [i, end), once per word; `line` is the number of the word."""
-    while i < end:
-        counts[p[i]] += last[p[i]] != line
-        last[p[i]] = line
-        i += 1
-    return 0
 
 
 cdef int sieve_add_sample(Sieve* s, const uint8_t* p, int64_t n) except -1:
@@ -276,25 +242,14 @@ cdef void free_samples(Sieve* s) noexcept nogil:
 
 
 cdef void count_text(SampleCounts* counts, const uint8_t* p, int64_t n) noexcept nogil:
-    """Count grams and bytes of a text, and in how many lines each byte is in the first or last word."""
-    cdef int64_t i, start = 0, end
+    """Count grams, bytes and lines of a text."""
+    cdef int64_t i
     for i in range(n - 3):
         counts.gram[hash_gram(load_gram(p + i, 4), 32 - GRAM_COUNT_BITS)] += 1
     for i in range(n):
         counts.byte[p[i]] += 1
-    while start < n:
-        end = line_end(p, start, n)
-        i = start
-        while i < end and not is_blank(p[i]):
-            i += 1
-        counts.line += 1
-        count_word_bytes(&counts.opening[0], &counts.last[0], counts.line, p, start, i)
-        i = end
-        while i > start and not is_blank(p[i - 1]):
-            i -= 1
-        counts.line += 1
-        count_word_bytes(&counts.closing[0], &counts.last[0], counts.line, p, i, end)
-        start = end + 1
+        counts.lines += p[i] == 10
+    counts.lines += 1
     counts.places += n
 
 
@@ -303,13 +258,13 @@ cdef double estimate_share(const Sieve* s, int64_t count, double guess) noexcept
     return (count + GUESS_WEIGHT * guess) / (s.counts.places + <double>GUESS_WEIGHT)
 
 
-cdef double estimate_bytes_share(const Sieve* s, const int32_t* counts, bytes some, double guess):
-    """Estimate the share of the bytes of a text that are one of some bytes, by the counts of these."""
+cdef double estimate_bytes_share(const Sieve* s, bytes some):
+    """Estimate the share of the bytes of a text that are one of some bytes."""
     cdef int64_t total = 0
     cdef uint8_t c
     for c in some:
-        total += counts[c]
-    return estimate_share(s, total, guess)
+        total += s.counts.byte[c]
+    return estimate_share(s, total, total_share(some))
 
 
 cdef inline int64_t count_gram(const Sieve* s, const uint8_t* gram) noexcept:
@@ -341,9 +296,7 @@ cdef tuple estimate_cost(const Sieve* s, tuple clue):
     cdef bytes needle, padded
     cdef const uint8_t* p
     cdef int64_t count, k
-    cdef double rate = estimate_bytes_share(s, &s.counts.byte[0], clue[0], total_share(clue[0])) if clue[0] else 0, grams = BYTE_COST * rate
-    if clue[0] and clue[2][1]:
-        rate = min(rate, estimate_chance(s, clue[2][1]))
+    cdef double rate = estimate_bytes_share(s, clue[0]) if clue[0] else 0, grams = BYTE_COST * rate
     for needle, whole in clue[1]:
         # A needle is no more frequent than its rarest gram; a short word is usually between blanks.
         padded = b" " + needle + b" " if whole or len(needle) < 4 else needle
@@ -407,20 +360,16 @@ cdef bint is_whole(bytes piece, bytes form):
     return len(piece) < 5 and len(piece) == len(form) and not is_own_token(decode(<const uint8_t*>piece, len(piece), &width))
 
 
-NO_CONTEXT = (0, b"")
-
-
 cdef list make_clues(const Spec* spec, bytes form):
     """The clues of a form, each of which is in every token of the form; of bytes, only those rarer than all before them."""
-    cdef int64_t i = 0, k, start, before, at
+    cdef int64_t i = 0, k, start
     cdef double least = 2       # share of the rarest bytes so far
-    cdef bytes piece, near, front
+    cdef bytes piece
     cdef list found = []
     while i < len(form):
         if form[i] == MARKER:
             some, needles = make_pattern_clue(spec, form[i + 1])
-            is_word = needles and needles[0][1] == LETTER_RUN
-            found.append((some, needles, NO_CONTEXT, form[i:i + 2] if is_word else b""))
+            found.append((some, needles))
             least = min(least, total_share(some)) if some else least
             i += 2
             continue
@@ -429,83 +378,27 @@ cdef list make_clues(const Spec* spec, bytes form):
             i += 1
         piece = form[start:i][:MAX_NEEDLE_BYTES]
         if len(piece) >= 3:
-            found.append((b"", ((piece, is_whole(piece, form)),), NO_CONTEXT, piece))
-        # A number may be directly before it, and after it.
-        front = ANY_DIGIT if start and form[start - 1] in DIGIT_PATTERNS else b""
-        near = front + piece
-        if start + len(piece) == i < len(form) and form[i + 1] in DIGIT_PATTERNS:
-            near += ANY_DIGIT
+            found.append((b"", ((piece, is_whole(piece, form)),)))
         for k in range(len(piece)):
             if not 0x80 <= piece[k] < 0xC0 and byte_share(piece[k]) < least:
                 least = byte_share(piece[k])
-                at = k + len(front)
-                before = min(at, MAX_CONTEXT_BYTES // 2)
-                found.append((piece[k:k + 1], (), (before, near[at - before:at - before + MAX_CONTEXT_BYTES]), b""))
+                found.append((piece[k:k + 1], ()))
     return found
-
-
-DIGIT_PATTERNS = (NUMBER, CLOCK, DATE)
-"""Patterns whose matches begin and end with a digit."""
-ANY_DIGIT = b"\0"
-"""In the bytes of a context: a byte of a digit, of any script; or this byte itself."""
-
-
-cdef inline bint matches_context(const uint8_t* p, const uint8_t* some, int64_t size) noexcept nogil:
-    """Whether the bytes of a context, of which 0 is ANY_DIGIT, are at p."""
-    cdef int64_t k
-    for k in range(size):
-        if p[k] != some[k] and (some[k] != 0 or not (is_digit(p[k]) or p[k] >= 0x80)):
-            return False
-    return True
-
-
-cdef tuple find_neighbour(const Sieve* s, bytes place, bytes form, bytes previous, bytes following):
-    """What must be next to a needle at a place of a form: ((side, bytes), chance of the bytes), or (NO_CONTEXT, 1.0).
-
-    The side is 1 for the bytes after it, of the form or the following token, -1 for those before it.  Between tokens are
-    separators or nothing.
-    """
-    cdef int64_t i = 0, start = 0
-    cdef bytes before, after
-    if form.count(place) != 1:
-        return NO_CONTEXT, 1.0
-    before, _, after = form.partition(place)
-    before, after = before or previous, after or following
-    while i < len(before):
-        i += 1
-        if before[i - 1] == MARKER:
-            i += 1
-            start = i
-    found = [(1, after[:MAX_CONTEXT_BYTES].partition(bytes([MARKER]))[0]), (-1, before[max(start, i - MAX_CONTEXT_BYTES):])]
-    return min([(one, estimate_chance(s, one[1])) for one in found if one[1]], key=lambda one: one[1], default=(NO_CONTEXT, 1.0))
-
-
-cdef double estimate_chance(const Sieve* s, bytes some):
-    """Estimate the chance of some bytes at a given offset."""
-    cdef const uint8_t* p = some
-    cdef double least
-    cdef int64_t k
-    if len(some) < 4 or ANY_DIGIT in some:
-        return guess_chance(p, len(some))
-    least = estimate_gram_chance(s, p)
-    for k in range(1, len(some) - 3):
-        least = min(least, estimate_gram_chance(s, p + k))
-    return least
 
 
 cdef int sieve_build(Sieve* s, const Spec* spec, list vocabulary, const int32_t* flat, const int64_t* bounds,
                      int64_t strings, const uint8_t* edges) except -1:
     """Choose a clue for each string, and lay out the tables; returns False if nearly every line would pass."""
     cdef int64_t i, k, first, last, at
-    cdef double least, price, weight, rate, grams, chance
+    cdef double least, price, weight, rate, grams
     cdef uint8_t edge
     cdef list clues = [make_clues(spec, form) for form in vocabulary]
     cdef list priced
-    cdef tuple clue, around
+    cdef tuple clue
     # Of each form, the rarest clue without needles, or None.
     cdef list byte_clue = [min([clue for clue in found if clue[0]], key=clue_byte_share, default=None) for found in clues]
-    # (needle, whole), or the byte of a trigger -> {(edges, side, bytes of the context): (tokens before it, tokens after it)}
-    cdef dict needles = {}, opening = {}, closing = {}, anywhere = {}, chosen
+    # (needle, whole) -> {edges: (tokens before it, tokens after it)}
+    cdef dict needles = {}
     cdef bint useful
     count_samples(s)
     priced = [[estimate_cost(s, clue) for clue in found if clue[1] or clue is some] for found, some in zip(clues, byte_clue)]
@@ -526,46 +419,25 @@ cdef int sieve_build(Sieve* s, const Spec* spec, list vocabulary, const int32_t*
         least = 0
         for k in range(first, last + 1):
             for rate, grams, one in priced[flat[k]]:
-                if clue is not None and grams >= least:
-                    continue  # it costs no less, however rare its context is
-                around = one[2]
                 price = grams + weight * rate
-                if one[3]:
-                    if clue is not None and grams + NEEDLE_COST * rate >= least:
-                        continue
-                    around, chance = find_neighbour(
-                        s, one[3], vocabulary[flat[k]], vocabulary[flat[k - 1]] if k > first else b"",
-                        vocabulary[flat[k + 1]] if k < last else b"")
-                    price = grams + NEEDLE_COST * rate + weight * min(rate, chance)
                 if clue is None or price < least:
                     least = price
-                    at, clue, near = k, one, around
-        chosen = anywhere
-        for k, bit in ((first, BEGINS_LINE), (last, ENDS_LINE)):
-            one = byte_clue[flat[k]]
-            if not edge & bit or one is None:
-                continue
-            rate = estimate_bytes_share(s, &s.counts.opening[0] if bit == BEGINS_LINE else &s.counts.closing[0], one[0],
-                                        min(1.0, WORD_BYTES * total_share(one[0])) / LINE_BYTES)
-            price = rate + weight * (min(rate, estimate_chance(s, one[2][1])) if one[2][1] else rate)
-            if price < least:
-                least = price
-                at, clue, near = k, one, one[2]
-                chosen = opening if bit == BEGINS_LINE else closing
+                    at, clue = k, one
         for needle in clue[1]:
-            add_context(needles, needle, edge, near, at - first, last - at)
+            reaches = needles.setdefault(needle, {})
+            before, after = reaches.get(edge, (0, 0))
+            reaches[edge] = max(at - first, before), max(last - at, after)
         for byte in clue[0]:
-            add_context(chosen, byte, 0, near, at - first, last - at)
+            add_byte(s, byte, at - first, last - at)
     for k in range(256):
         # White space beyond ASCII begins with C2, E1, E2 or E3.
         s.in_token[k] = spec.kind[k] != SEPARATOR and not is_blank(<uint8_t>k) if k < 0x80 else k >= 0xC3 and not 0xE1 <= k <= 0xE3
     add_needles(s, spec, needles)
-    for trigger, chosen in ((0, anywhere), (1, opening), (2, closing)):
-        add_trigger(s, &s.anywhere if trigger == 0 else &s.opening if trigger == 1 else &s.closing, chosen)
+    for k in b"0123456789":
+        s.same_digit[k] = (s.byte[k] and s.byte_reach[k].before == s.byte_reach[48].before
+                           and s.byte_reach[k].after == s.byte_reach[48].after)
     # Not useful if nearly every line would pass.
-    useful = (estimate_hits_per_line(s, &s.counts.byte[0], &s.anywhere, 1) < 2
-              and estimate_hits_per_line(s, &s.counts.opening[0], &s.opening, WORD_BYTES / <double>LINE_BYTES) < 1
-              and estimate_hits_per_line(s, &s.counts.closing[0], &s.closing, WORD_BYTES / <double>LINE_BYTES) < 1)
+    useful = estimate_hits_per_line(s) < 2
     free(s.counts)
     s.counts = NULL
     return useful
@@ -575,63 +447,22 @@ cdef double clue_byte_share(tuple clue):
     return total_share(clue[0])
 
 
-cdef int add_context(dict found, object held, uint8_t edge, tuple near, int64_t before, int64_t after) except -1:
-    """Add the context of a needle or a byte (`held`) in one string."""
-    cdef dict contexts = found.setdefault(held, {})
-    cdef tuple key = (edge, *near)
-    most = contexts.get(key, (0, 0))
-    contexts[key] = max(before, most[0]), max(after, most[1])
-    return 0
+cdef void add_byte(Sieve* s, uint8_t byte, int64_t before, int64_t after) noexcept:
+    """Add a byte of a string, with the tokens of the string before and after the one that holds it."""
+    cdef Reach* reach = &s.byte_reach[byte]
+    if not s.byte[byte]:
+        s.byte[byte] = 1
+        if s.byte_count < 16:
+            s.byte_list[s.byte_count] = byte
+        s.byte_count += 1
+    reach.before = max(reach.before, <int32_t>before)
+    reach.after = max(reach.after, <int32_t>after)
 
 
-cdef ContextRange store_contexts(Sieve* s, dict contexts) except *:
-    """Lay out the contexts of a needle or a byte in Sieve.context."""
-    cdef ContextRange found
-    cdef Context* context
-    cdef bytes near
-    found.first = <int32_t>s.context_count
-    reserve(<void**>&s.context, &s.context_room, s.context_count + len(contexts), sizeof(Context))
-    for (edge, side, near), (before, after) in contexts.items():
-        context = s.context + s.context_count
-        context.before = before
-        context.after = after
-        context.edges = edge
-        context.side = side
-        context.size = <uint8_t>len(near)
-        memcpy(&context.bytes[0], <const uint8_t*>near, len(near))
-        s.context_count += 1
-    found.end = <int32_t>s.context_count
-    return found
-
-
-cdef int add_trigger(Sieve* s, Trigger* trigger, dict found) except -1:
-    cdef int k
-    for k in sorted(found):
-        trigger.byte[k] = 1
-        trigger.contexts[k] = store_contexts(s, found[k])
-        if trigger.count < 16:
-            trigger.list[trigger.count] = <uint8_t>k
-        trigger.count += 1
-        trigger.same_digit[k] = is_digit(<uint8_t>k) and found[k] == found.get(48) and not any([near for _, _, near in found[k]])
-    return 0
-
-
-cdef double estimate_hits_per_line(const Sieve* s, const int32_t* counts, const Trigger* trigger, double part):
-    """Estimate the hits of a trigger per line; `part` is the share of the line that it is searched for in."""
-    cdef double length = (s.counts.places + <double>GUESS_WEIGHT) / (s.counts.line // 2 + GUESS_WEIGHT / <double>LINE_BYTES)
-    cdef double total = 0, byte, around
-    cdef const Context* context
-    cdef int32_t i
-    cdef int k
-    for k in range(256):
-        if trigger.byte[k]:
-            byte = estimate_bytes_share(s, counts, bytes([k]), part * total_share(bytes([k])))
-            around = 0
-            for i in range(trigger.contexts[k].first, trigger.contexts[k].end):
-                context = s.context + i
-                around += part * estimate_chance(s, (<const char*>&context.bytes[0])[:context.size]) if context.size else 1
-            total += min(byte, around)
-    return length * total
+cdef double estimate_hits_per_line(const Sieve* s):
+    """Estimate how many bytes of clues are in a line."""
+    cdef double length = (s.counts.places + <double>GUESS_WEIGHT) / (s.counts.lines + GUESS_WEIGHT / <double>LINE_BYTES)
+    return length * estimate_bytes_share(s, bytes([k for k in range(256) if s.byte[k]]))
 
 
 cdef list choose_grams(const Sieve* s, const Spec* spec, bytes needle, int whole):
@@ -672,11 +503,16 @@ cdef int add_needles(Sieve* s, const Spec* spec, dict needles) except -1:
     cdef uint64_t* taken_places
     cdef bytes needle, gram
     cdef list grams = []
-    for (needle, whole), around in needles.items():
+    for (needle, whole), reaches in needles.items():
         reserve(<void**>&s.arena, &s.arena_room, s.arena_size + len(needle), 1)
         reserve(<void**>&s.needle, &s.needle_room, s.needles + 1, sizeof(Needle))
         memcpy(s.arena + s.arena_size, <const uint8_t*>needle, len(needle))
-        s.needle[s.needles] = Needle(s.arena_size, <int32_t>len(needle), store_contexts(s, around))
+        reserve(<void**>&s.reach, &s.reach_room, s.reach_count + len(reaches), sizeof(Reach))
+        s.needle[s.needles] = Needle(
+            s.arena_size, <int32_t>len(needle), <int32_t>s.reach_count, <int32_t>(s.reach_count + len(reaches)))
+        for edge, (before, after) in reaches.items():
+            s.reach[s.reach_count] = Reach(before, after, edge)
+            s.reach_count += 1
         s.arena_size += len(needle)
         grams += [(gram, offset, s.needles) for gram, offset in choose_grams(s, spec, needle, whole)]
         s.needles += 1
@@ -746,7 +582,7 @@ cdef void sieve_free(Sieve* s) noexcept nogil:
         return
     free(s.arena)
     free(s.needle)
-    free(s.context)
+    free(s.reach)
     free(s.gram)
     free(s.gram_heads)
     free_samples(s)
@@ -947,39 +783,6 @@ cdef int add_region(const Sieve* s, const uint8_t* p, int64_t n, int64_t first, 
     return 0
 
 
-cdef inline int separator_width(const Sieve* s, const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
-    """Bytes of the character at i if it is a separator, else 0."""
-    cdef int width = 0
-    if p[i] < 0x80:
-        return is_blank(p[i]) or not s.in_token[p[i]]
-    return width if not s.in_token[p[i]] and is_wide_space(decode(p + i, n - i, &width)) else 0
-
-
-cdef bint has_neighbour(const Sieve* s, const uint8_t* p, int64_t n, int64_t start, int64_t end, const Context* context,
-                        int64_t* steps) noexcept nogil:
-    """Whether the bytes of a context are next to the needle at [start, end), with separators between or none."""
-    cdef int64_t i = end, k
-    cdef int width
-    if context.side > 0:
-        while i < n:
-            width = separator_width(s, p, i, n)
-            if not width:
-                break
-            i += width
-        steps[0] += i - end
-        return i + context.size <= n and memcmp(p + i, &context.bytes[0], context.size) == 0
-    i = start
-    while i > 0:
-        k = i - 1
-        while k > 0 and i - k < 4 and p[k] & 0xC0 == 0x80:
-            k -= 1
-        if separator_width(s, p, k, i) != i - k:
-            break
-        i = k
-    steps[0] += start - i
-    return i >= context.size and memcmp(p + i - context.size, &context.bytes[0], context.size) == 0
-
-
 cdef inline uint64_t load_word(const uint8_t* p, int64_t n, int64_t i) noexcept nogil:
     """The eight bytes from i on, as a word; line feeds stand for those beyond the text."""
     cdef uint64_t word
@@ -1048,9 +851,9 @@ cdef int check_hits(const Sieve* s, const uint8_t* p, int64_t n, Hits* hits, Reg
 
 
 cdef int check_needle(const Sieve* s, const uint8_t* p, int64_t n, int64_t i, const Gram* gram, Regions* out) except -1 nogil:
-    """Add the regions of the needle of a gram at i, if the needle and a context of it are there."""
+    """Add the regions of the needle of a gram at i, if it is there, and near enough to the edges of its line."""
     cdef const Needle* needle = s.needle + gram.needle
-    cdef const Context* context
+    cdef const Reach* reach
     cdef int64_t start = i - gram.offset, end = start + needle.size
     cdef int32_t k
     if start < 0 or end > n:
@@ -1059,15 +862,14 @@ cdef int check_needle(const Sieve* s, const uint8_t* p, int64_t n, int64_t i, co
         out.steps += needle.size
         if memcmp(p + start, s.arena + needle.start, needle.size):
             return 0
-    for k in range(needle.contexts.first, needle.contexts.end):
-        context = s.context + k
+    for k in range(needle.reaches, needle.reaches_end):
+        reach = s.reach + k
         out.steps += 1
         if out.steps > step_limit(n):
             return 0
-        if ((not context.size or has_neighbour(s, p, n, start, end, context, &out.steps))
-                and (not context.edges & BEGINS_LINE or has_at_most_tokens(s, p, n, start - 1, -1, context.before, &out.steps))
-                and (not context.edges & ENDS_LINE or has_at_most_tokens(s, p, n, end, 1, context.after, &out.steps))):
-            add_region(s, p, n, start, end, context.before, context.after, 0, out)
+        if ((not reach.edges & BEGINS_LINE or has_at_most_tokens(s, p, n, start - 1, -1, reach.before, &out.steps))
+                and (not reach.edges & ENDS_LINE or has_at_most_tokens(s, p, n, end, 1, reach.after, &out.steps))):
+            add_region(s, p, n, start, end, reach.before, reach.after, 0, out)
     return 0
 
 
@@ -1108,88 +910,21 @@ cdef int find_needles(const Sieve* s, const uint8_t* p, int64_t n, Regions* out)
     return check_hits(s, p, n, &hits, out)
 
 
-cdef bint has_context(const Sieve* s, const uint8_t* p, int64_t n, int64_t i, ContextRange contexts, Context* found,
-                      int64_t* steps) noexcept nogil:
-    """Whether one of some contexts of the byte at i is there.
-
-    `before` and `after` of `found` (INOUT) grow to those of the contexts that are.
-    """
-    cdef const Context* context
-    cdef int64_t start
-    cdef int32_t k
-    cdef bint hit = False
-    steps[0] += contexts.end - contexts.first
-    if steps[0] > step_limit(n):
-        return False
-    for k in range(contexts.first, contexts.end):
-        context = s.context + k
-        start = i - context.side
-        if context.size and (start < 0 or start + context.size > n or not matches_context(p + start, &context.bytes[0], context.size)):
-            continue
-        hit = True
-        found.before = max(found.before, context.before)
-        found.after = max(found.after, context.after)
-    return hit
-
-
-cdef int find_edges(const Sieve* s, const uint8_t* p, int64_t n, Regions* out) except -1 nogil:
-    """Add regions where the first or last word of a line holds a byte of a trigger.
-
-    Words are runs between blanks; one without a byte of Sieve.in_token may have no token, so the next one is searched too.
-    """
-    cdef int64_t base = out.size, start = 0, end, i
-    cdef const Trigger* t
-    cdef bint hit, has_token
-    cdef Context found
-    while start < n:
-        end = line_end(p, start, n)
-        t = &s.opening
-        if t.count:
-            hit = has_token = False
-            memset(&found, 0, sizeof(Context))
-            i = start
-            while i < end and not (has_token and is_blank(p[i])):
-                if t.byte[p[i]]:
-                    hit |= has_context(s, p, n, i, t.contexts[p[i]], &found, &out.steps)
-                has_token = has_token or s.in_token[p[i]]
-                i += 1
-            if hit:
-                add_region(s, p, n, start, i, 0, found.after, base, out)
-        t = &s.closing
-        if t.count:
-            hit = has_token = False
-            memset(&found, 0, sizeof(Context))
-            i = end
-            while i > start and not (has_token and is_blank(p[i - 1])):
-                i -= 1
-                if t.byte[p[i]]:
-                    hit |= has_context(s, p, n, i, t.contexts[p[i]], &found, &out.steps)
-                has_token = has_token or s.in_token[p[i]]
-            if hit:
-                add_region(s, p, n, i, end, found.before, 0, base, out)
-        start = end + 1
-    return 0
-
-
 cdef int find_bytes(const Sieve* s, const uint8_t* p, int64_t n, Regions* out) except -1 nogil:
-    """Add regions where a byte of the trigger `anywhere` is."""
+    """Add regions where a byte of a clue is."""
     cdef int64_t base = out.size, i = 0
-    cdef const Trigger* t = &s.anywhere
-    cdef Context found
     while out.steps <= step_limit(n):
-        if t.count <= 16:
-            i = tm_find_any(p, i, n, &t.list[0], t.count)
+        if s.byte_count <= 16:
+            i = tm_find_any(p, i, n, &s.byte_list[0], s.byte_count)
         else:
-            while i < n and not t.byte[p[i]]:
+            while i < n and not s.byte[p[i]]:
                 i += 1
         if i >= n:
             return 0
-        memset(&found, 0, sizeof(Context))
-        if has_context(s, p, n, i, t.contexts[p[i]], &found, &out.steps):
-            add_region(s, p, n, i, i + 1, found.before, found.after, base, out)
+        add_region(s, p, n, i, i + 1, s.byte_reach[p[i]].before, s.byte_reach[p[i]].after, base, out)
         i += 1
         # The next digit of a number has the same region as the first.
-        while i < n and t.same_digit[p[i - 1]] and t.same_digit[p[i]]:
+        while i < n and s.same_digit[p[i - 1]] and s.same_digit[p[i]]:
             i += 1
     return 0
 
@@ -1202,25 +937,19 @@ cdef int compare_starts(const void* a, const void* b) noexcept nogil:
 cdef int sieve_regions(const Sieve* s, const uint8_t* p, int64_t n, Regions* out) except -1 nogil:
     """Find the regions of a text of n bytes in which occurrences may be (OUT; emptied first)."""
     cdef int64_t i, kept = 0
-    cdef int passes = 0
     out.size = 0
     out.steps = 0
     if s.needs_edges and tm_has_wide_break(p, n):
         out.steps = step_limit(n) + 1
     if s.needles and not out.steps:
         find_needles(s, p, n, out)
-        passes += 1
-    if s.opening.count or s.closing.count:
-        find_edges(s, p, n, out)
-        passes += 1
-    if s.anywhere.count:
+    if s.byte_count:
         find_bytes(s, p, n, out)
-        passes += 1
     if out.steps > step_limit(n):
         reserve(<void**>&out.region, &out.room, 1, sizeof(Region))
         out.region[0] = Region(0, n, 0, 0)
         out.size = 1
-    elif passes > 1 and out.size > 1:
+    elif s.byte_count and out.size > 1:
         qsort(out.region, out.size, sizeof(Region), compare_starts)
         for i in range(1, out.size):
             if out.region[i].start <= out.region[kept].end:
