@@ -10,7 +10,6 @@ __all__ = [
     "count_holders",
     "document_frequency",
     "find_first_positions",
-    "find_last_start",
     "find_rare_pairs",
     "find_repeats",
     "find_versions",
@@ -22,7 +21,6 @@ __all__ = [
     "lcp",
     "number_hashes",
     "reduce_tokens",
-    "renumber",
 ]
 
 def document_frequency(
@@ -57,7 +55,6 @@ def find_repeats(
     min_tokens: int,
     min_df: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]: ...
-def find_last_start(starts: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.int64]: ...
 def number_hashes(
     hashes: NDArray[np.uint64], document: NDArray[np.int32]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
@@ -90,9 +87,6 @@ def gather_slices_i32(
 def gather_slices_u8(
     values: NDArray[np.uint8], position: NDArray[np.int64], length: NDArray[np.int32]
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]: ...
-def renumber(
-    values: NDArray[np.int32], value_count: int
-) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]: ...
 def hash_strings(
     text: NDArray[np.int32],
     symbol_hash: NDArray[np.uint64],

@@ -20,9 +20,9 @@ from templatemine.text._scan cimport (
 )
 
 __all__ = [
-    "Windows", "count_holders", "document_frequency", "find_first_positions", "find_last_start", "find_rare_pairs",
+    "Windows", "count_holders", "document_frequency", "find_first_positions", "find_rare_pairs",
     "find_repeats", "find_versions", "format_json_rows", "gather_slices_i32", "gather_slices_u8", "grow_strings",
-    "hash_strings", "lcp", "number_hashes", "reduce_tokens", "renumber",
+    "hash_strings", "lcp", "number_hashes", "reduce_tokens",
 ]
 
 
@@ -231,44 +231,6 @@ def reduce_tokens(const int32_t[::1] forms not None, const int64_t[::1] doc_star
     finally:
         free(runs)
         free(run_tokens)
-
-
-def find_last_start(const int64_t[::1] starts not None, const int64_t[::1] places not None):
-    """Index of the last of the ascending `starts` that is at most each place: int64 array of the shape of `places`.
-
-    A table over blocks of 64 places leaves a few starts for a binary search.  O(last start / 64 + starts + places).
-    ValueError if the starts do not ascend, or a place is before the first of them.
-    """
-    cdef int64_t n = starts.shape[0], i, block, low, high, middle, last_block
-    for i in range(n):
-        if starts[i] < 0 or (i and starts[i] < starts[i - 1]):
-            raise ValueError(f"starts: expected ascending places, got {starts[i]} at place {i}")
-    for i in range(places.shape[0]):
-        if n == 0 or places[i] < starts[0]:
-            raise ValueError(f"places: expected none before the first start, got {places[i]} at place {i}")
-    last_block = starts[n - 1] >> 6 if n else 0
-    cdef int64_t[::1] block_starts = np.empty(last_block + 2, np.int64)
-    cdef int64_t[::1] out = np.empty(max(places.shape[0], 1), np.int64)
-    with nogil:
-        i = 0
-        for block in range(last_block + 1):
-            # Number of starts before the block.
-            while i < n and starts[i] < block << 6:
-                i += 1
-            block_starts[block] = i
-        block_starts[last_block + 1] = n
-        for i in range(places.shape[0]):
-            block = min(places[i] >> 6, last_block)
-            low = max(block_starts[block] - 1, 0)
-            high = block_starts[block + 1] - 1
-            while low < high:
-                middle = (low + high + 1) >> 1
-                if starts[middle] <= places[i]:
-                    low = middle
-                else:
-                    high = middle - 1
-            out[i] = low
-    return np.asarray(out)[: places.shape[0]]
 
 
 # ======================================================================================================================
@@ -1117,40 +1079,6 @@ def gather_slices_i32(const int32_t[::1] values not None, const int64_t[::1] pos
 def gather_slices_u8(const uint8_t[::1] values not None, const int64_t[::1] position not None, const int32_t[::1] length not None):
     """As `gather_slices_i32` for bytes."""
     return _gather_slices(values, position, length, np.uint8)
-
-
-def renumber(const int32_t[::1] values not None, int64_t value_count):
-    """Renumber the values that occur from 0 on, in their order.  O(values + value_count).
-
-    Parameters
-    ----------
-    values : int32 array
-        From 0 to `value_count` - 1.
-
-    Returns
-    -------
-    renumbered : int32 array
-    used : int64 array
-        The values that occur, ascending: the old number of each new one.
-    number : int32 array, shape (value_count,)
-        The new number of each old one, -1 if it does not occur.
-    """
-    check_within("values", &values[0] if values.shape[0] else NULL, values.shape[0], 0, value_count)
-    number = np.full(max(value_count, 0), -1, np.int32)
-    out = np.empty(values.shape[0], np.int32)
-    cdef int32_t[::1] number_view = number, out_view = out
-    cdef int64_t i
-    cdef int32_t size = 0
-    with nogil:
-        for i in range(values.shape[0]):
-            number_view[values[i]] = 0
-        for i in range(value_count):
-            if number_view[i] == 0:
-                number_view[i] = size
-                size += 1
-        for i in range(values.shape[0]):
-            out_view[i] = number_view[values[i]]
-    return out, np.flatnonzero(number >= 0), number
 
 
 def hash_strings(const int32_t[::1] text not None, const uint64_t[::1] symbol_hash not None,

@@ -241,15 +241,6 @@ def test_types(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (found.dtype, found.tolist()) == (np.int64, [2, 1, 0])
 
 
-@examples(200)
-@given(st.lists(st.integers(0, 300), min_size=1), st.lists(st.integers(0, 400)))
-def test_the_last_start_that_is_not_behind(starts: list[int], places: list[int]) -> None:
-    starts.sort()
-    places = [place for place in places if place >= starts[0]]
-    found = _core.find_last_start(np.array(starts, np.int64), np.array(places, np.int64))
-    assert found.tolist() == [max(k for k, start in enumerate(starts) if start <= place) for place in places]
-
-
 @examples(60)
 @given(st.integers(0, 2**32), st.integers(1, 6), st.sampled_from([1, 2, 4]), st.sampled_from([0.0, 0.05, 0.3]))
 def test_versions_are_those_of_the_slow_twin(seed: int, k: int, sampled: int, foreign_share: float) -> None:

@@ -43,10 +43,8 @@ KERNELS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     ),
     "find_first_positions": (_core.find_first_positions, (i64(1), i32(2), i64(2, 1, 0), 9)),
     "grow_strings": (_core.grow_strings, (i32(1, 1, 0), i64(0, 3), 1, 1, 100)),
-    "find_last_start": (_core.find_last_start, (i64(0, 2, 2), i64(1, 5))),
     "gather_slices_i32": (_core.gather_slices_i32, (i32(1, 1, 0), i64(0), i32(3))),
     "gather_slices_u8": (_core.gather_slices_u8, (u8(1, 1, 0), i64(0), i32(3))),
-    "renumber": (_core.renumber, (i32(1, 1, 0), 2)),
     "hash_strings": (_core.hash_strings, (i32(1, 1, 0), u64(7, 8), i64(0), i32(2))),
     "format_json_rows": (
         _core.format_json_rows,
@@ -148,7 +146,6 @@ def test_arrays_of_another_make_are_refused(name: str) -> None:
         ("gather_slices_i32", 2),
         ("gather_slices_u8", 1),
         ("gather_slices_u8", 2),
-        ("renumber", 0),
         ("hash_strings", 0),
         ("hash_strings", 2),
         ("hash_strings", 3),
@@ -173,11 +170,9 @@ LONE = ("token_spans", "add", "find", "strip", "count")
 @pytest.mark.parametrize("name", [name for name in KERNELS if name not in LONE])
 def test_lengths_that_disagree_are_refused(name: str) -> None:
     may_be_longer = {
-        ("find_last_start", 1),
         ("reduce_tokens", 2),
         ("gather_slices_i32", 0),
         ("gather_slices_u8", 0),
-        ("renumber", 0),
         ("hash_strings", 0),
         ("hash_strings", 1),
         ("find_first_positions", 2),

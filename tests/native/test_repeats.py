@@ -167,15 +167,6 @@ def test_stretches_are_slices_one_after_the_other(rows: list[list[int]], data: s
         assert [found[a:b].tolist() for a, b in pairwise(where.tolist())] == [rows[row] for row in chosen]
 
 
-@examples(100)
-@given(st.lists(st.integers(0, 9), max_size=30))
-def test_what_occurs_is_numbered_anew(values: list[int]) -> None:
-    numbered, used, number = _core.renumber(np.array(values, np.int32), 10)
-    assert used.tolist() == sorted(set(values))
-    assert used[numbered].tolist() == values
-    assert number.tolist() == [used.tolist().index(one) if one in values else -1 for one in range(10)]
-
-
 @given(
     st.lists(
         st.tuples(

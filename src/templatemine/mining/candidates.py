@@ -228,8 +228,10 @@ def collect_strings(
     """
     forms = corpus.form_names
     tokens, bounds = _core.gather_slices_i32(symbols, starts, repeats.length)
-    tokens, used_symbols, _ = _core.renumber(tokens, len(form_of))
-    form_ids = form_of[used_symbols]
+    is_used = np.zeros(len(form_of), np.bool_)
+    is_used[tokens] = True
+    tokens = (np.cumsum(is_used, dtype=np.int32) - 1)[tokens]
+    form_ids = form_of[is_used]
     first = forms.offsets[form_ids]
     names = Vocabulary(
         *_core.gather_slices_u8(forms.arena, first, (forms.offsets[form_ids + 1] - first).astype(np.int32))

@@ -57,10 +57,14 @@ def build_index(corpus: Corpus, config: MineConfig) -> Index:
 
 def documents_at(index: Index, positions: LongArray) -> IntArray:
     """Return the document that holds each place of an index."""
-    return _core.find_last_start(index.doc_starts, positions).astype(np.int32)
+    return _last_start(index.doc_starts, positions).astype(np.int32)
 
 
 def tokens_at(index: Index, positions: LongArray) -> IntArray:
     """Return the token of its document, counted from 0, that is at each place of an index."""
-    run = _core.find_last_start(index.runs, positions)
+    run = _last_start(index.runs, positions)
     return (index.run_tokens[run] + positions - index.runs[run]).astype(np.int32)
+
+
+def _last_start(starts: LongArray, places: LongArray) -> LongArray:
+    return np.searchsorted(starts, places, side="right") - 1
