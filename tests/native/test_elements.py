@@ -148,10 +148,6 @@ def test_columns_that_do_not_fit_are_refused() -> None:
         _scores.describe_main(np.zeros(1), int32(1), np.zeros((1, 1), np.int32))
     with pytest.raises(ValueError, match="as many values"):
         _blocks.sum_subtrees(int32(-1), int64(0, 1))
-    with pytest.raises(ValueError, match="a root"):
-        _systems.find_densest(int32(-1), int64(1), int64(1), 1, 0.5)
-    with pytest.raises(ValueError, match="bounds within"):
-        _systems.count_characters(uint8(1), int64(0, 2))
     with pytest.raises(ValueError, match="blocks within"):
         _systems.count_line_breaks(b"abc", int64(0), int64(4))
     with pytest.raises(ValueError, match="same length"):

@@ -162,8 +162,6 @@ JSON_ROWS: dict[str, Any] = {
                 {"end_of": np.full(1, -1, np.int8)},
             )
         ),
-        lambda: _systems.count_characters(TEXT, i64(0, 1 << 40, 3)),
-        lambda: _systems.count_characters(TEXT, i64()),
         lambda: _systems.measure_wrapped(TEXT, i64(0, -(1 << 40), 3)),
         lambda: _systems.extract_keywords(TEXT, i64(0, 3, 0, 3, 0, 3), 1),
         lambda: _systems.count_line_breaks(PAGE, i64(0, 1 << 40, 2), i64(1, 1 << 41, 3)),

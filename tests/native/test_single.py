@@ -1,4 +1,4 @@
-"""Kernels of the systems that look at a single page: stretches, target nodes and characters, against slow twins."""
+"""Kernels of the systems that look at a single page: stretches, target nodes and line breaks, against slow twins."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from strategies import examples
 from templatemine.pages import _blocks
 from templatemine.pages.baselines import _systems
 from templatemine.pages.baselines.bte import TAGS, _find_word, classify
+from templatemine.pages.baselines.density import find_densest
 from templatemine.pages.blocks import Page
 
 TOKEN = re.compile(r"<[^>]*>|[^<\s]+")
@@ -97,15 +98,7 @@ def test_the_target_is_that_of_the_algorithm(rows: list[tuple[int, int, int]], s
                 return get_target_node(densest)
         return node
 
-    assert _systems.find_densest(parents, characters, nodes, 0, share) == get_target_node(0)
-
-
-@examples(100)
-@given(st.lists(st.text("aé中🚢 ", max_size=5), max_size=5))
-def test_characters_are_code_points(texts: list[str]) -> None:
-    data = "".join(texts).encode()
-    bounds = np.cumsum([0, *(len(text.encode()) for text in texts)]).astype(np.int64)
-    assert _systems.count_characters(np.frombuffer(data, np.uint8), bounds).tolist() == [len(text) for text in texts]
+    assert find_densest(parents, characters, nodes, 0, share) == get_target_node(0)
 
 
 def test_line_breaks() -> None:

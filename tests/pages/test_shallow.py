@@ -135,15 +135,6 @@ def test_the_tree_is_walked_as_it_stands() -> None:
         assert found == node["content"]
 
 
-def test_a_tree_that_is_none_is_refused() -> None:
-    one, rows = shallow.load_tree(), np.zeros((1, len(FEATURES)))
-    for name, value in (("left", 0), ("right", 10**6), ("feature", 10**6)):
-        columns = {key: getattr(one, key).copy() for key in ("feature", "threshold", "left", "right", "value")}
-        columns[name][0] = value
-        with pytest.raises(ValueError, match="children behind their parents"):
-            _systems.walk_trees(*columns.values(), rows)
-
-
 # --------------------------------------------------------------------------------------------------------- main block
 
 WORDS = ["harbour", "board", "crane", "ferry", "islanders", "winter", "engineer", "bridge", "steel", "ballot"]

@@ -14,13 +14,10 @@ __all__ = [
     "compute_cosines",
     "compute_marginals",
     "compute_run_features",
-    "count_characters",
     "count_line_breaks",
     "extract_keywords",
-    "find_densest",
     "find_stretch",
     "measure_wrapped",
-    "walk_trees",
 ]
 
 RUN_COLUMNS: tuple[str, ...]
@@ -55,10 +52,6 @@ def compute_marginals(
     edges: NDArray[np.float64],
     steps: NDArray[np.float64],
 ) -> NDArray[np.float64]: ...
-def find_densest(
-    parents: NDArray[np.int32], characters: NDArray[np.int64], structure: NDArray[np.int64], root: int, share: float
-) -> int: ...
-def count_characters(text: NDArray[np.uint8], bounds: NDArray[np.int64]) -> NDArray[np.int64]: ...
 def count_line_breaks(page: Buffer, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]: ...
 def find_stretch(
     page: Buffer,
@@ -78,12 +71,4 @@ def compute_cosines(
     offsets: NDArray[np.int64],
     left: NDArray[np.int64],
     right: NDArray[np.int64],
-) -> NDArray[np.float64]: ...
-def walk_trees(
-    feature: NDArray[np.int64],
-    threshold: NDArray[np.float64],
-    left: NDArray[np.int64],
-    right: NDArray[np.int64],
-    value: NDArray[np.float64],
-    rows: NDArray[np.float64],
 ) -> NDArray[np.float64]: ...

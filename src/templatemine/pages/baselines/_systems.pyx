@@ -20,8 +20,7 @@ from templatemine.text._scan cimport (
 
 __all__ = [
     "ELEMENT_COLUMNS", "FLAGS", "RUN_COLUMNS", "RUN_FEATURES", "RunScanner", "compute_cosines", "compute_marginals",
-    "compute_run_features", "count_characters", "count_line_breaks", "extract_keywords", "find_densest", "find_stretch",
-    "measure_wrapped", "walk_trees",
+    "compute_run_features", "count_line_breaks", "extract_keywords", "find_stretch", "measure_wrapped",
 ]
 
 
@@ -1368,58 +1367,6 @@ def compute_marginals(const uint8_t[:, ::1] values not None, const double[:, :, 
 # Text and structure of each element; see `pages.baselines.density`.
 
 
-def find_densest(const int32_t[::1] parents not None, const int64_t[::1] characters not None,
-                 const int64_t[::1] structure not None, int64_t root, double share):
-    """The target node of Baisa (2009), algorithm 1.
-
-    From `root` on, down to the child with most characters for each structural element, as long as that child holds more
-    than `share` of the characters of its parent.  A child with none counts as one with a single structural element, and
-    of equal children the first is taken.
-
-    Parameters
-    ----------
-    characters, structure : int64 arrays, shape (elements,)
-        Sums over subtrees.
-
-    Returns
-    -------
-    int
-        Number of the element.
-    """
-    cdef int64_t n = parents.shape[0], i, at = root, p, best
-    check(characters.shape[0] == n and structure.shape[0] == n, "as many values as elements")
-    check(0 <= root < n, "a root that is one of the elements")
-    child = np.full(n, -1, np.int64)
-    cdef int64_t[::1] first = child
-    with nogil:
-        for i in range(1, n):
-            p = parents[i]
-            if p < 0 or p >= i:
-                continue
-            best = first[p]
-            # Products, so that equal densities are equal; a page has less than 2^31 bytes.
-            if best < 0 or characters[i] * max(structure[best], 1) > characters[best] * max(structure[i], 1):
-                first[p] = i
-        while first[at] >= 0 and <double>characters[first[at]] > share * <double>characters[at]:
-            at = first[at]
-    return at
-
-
-def count_characters(const uint8_t[::1] text not None, const int64_t[::1] bounds not None):
-    """Code points of each block's text: int64 array of shape (blocks,)."""
-    cdef int64_t n = bounds.shape[0] - 1, i, j, count
-    check_ascending(bounds, text.shape[0], "ascending bounds within the text")
-    found = np.empty(n, np.int64)
-    cdef int64_t[::1] out = found
-    with nogil:
-        for i in range(n):
-            count = 0
-            for j in range(bounds[i], bounds[i + 1]):
-                count += (text[j] & 0xC0) != 0x80
-            out[i] = count
-    return found
-
-
 def count_line_breaks(const uint8_t[::1] page not None, const int64_t[::1] starts not None, const int64_t[::1] ends not None):
     """How many br and hr stand between each block and the one before it: int64 array of shape (blocks,)."""
     cdef int64_t n = starts.shape[0], i, a, b, count
@@ -1735,36 +1682,4 @@ def compute_cosines(const int64_t[::1] ids not None, const int64_t[::1] counts n
                     j += 1
             if one > 0 and other > 0:
                 out[k] = dot / sqrt(one * other)
-    return found
-
-
-def walk_trees(const int64_t[::1] feature not None, const double[::1] threshold not None, const int64_t[::1] left not None,
-               const int64_t[::1] right not None, const double[::1] value not None, const double[:, ::1] rows not None):
-    """What a decision tree says of each row: float64 array of shape (rows,).
-
-    Parameters
-    ----------
-    feature : int64 array, shape (nodes,)
-        What a node asks for, -1 for a leaf; the root comes first and children after their parents.
-    threshold : float64 array, shape (nodes,)
-        The greatest value that goes left.
-    left, right : int64 arrays, shape (nodes,)
-    value : float64 array, shape (nodes,)
-        Of leaves.
-    rows : float64 array, shape (rows, features)
-    """
-    cdef int64_t n = rows.shape[0], nodes = feature.shape[0], i, node
-    check(nodes > 0 and threshold.shape[0] == left.shape[0] == right.shape[0] == value.shape[0] == nodes,
-          "columns of the same length")
-    for node in range(nodes):
-        check(feature[node] < 0 or (feature[node] < rows.shape[1] and node < left[node] < nodes and node < right[node] < nodes),
-              "features of the rows, and children behind their parents")
-    found = np.empty(n, np.float64)
-    cdef double[::1] out = found
-    with nogil:
-        for i in range(n):
-            node = 0
-            while feature[node] >= 0:
-                node = left[node] if rows[i, feature[node]] <= threshold[node] else right[node]
-            out[i] = value[node]
     return found

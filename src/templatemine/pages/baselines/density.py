@@ -17,6 +17,7 @@ import numpy as np
 
 from templatemine.config import ExtractConfig
 from templatemine.errors import ConfigError
+from templatemine.model import IntArray, LongArray
 from templatemine.pages import _blocks, _html
 from templatemine.pages.baselines import _systems
 from templatemine.pages.blocks import Page
@@ -48,7 +49,8 @@ def find_target(page: Page, share: float) -> TargetNode:
     """Return the target node of a page (algorithm 1); linear in the page."""
     columns = page.columns
     parents, tags, element = columns["parents"], columns["tags"], columns["element"]
-    characters = _systems.count_characters(columns["text"], columns["bounds"])
+    begun = np.concatenate([np.zeros(1, np.int64), np.cumsum(columns["text"] & 0xC0 != 0x80)])  # code points
+    characters = np.diff(begun[columns["bounds"]])
     characters[page.hidden] = 0
     breaks = _systems.count_line_breaks(page.data, columns["starts"], columns["ends"])
     size = len(parents)
@@ -61,8 +63,20 @@ def find_target(page: Page, share: float) -> TargetNode:
     body = np.flatnonzero(tags == BODY)
     # Text outside of body is text of the page all the same, so a body that lacks some of it is not where to begin.
     root = int(body[0]) if len(body) and total_characters[body[0]] == total_characters[0] else 0
-    element_found = _systems.find_densest(parents, total_characters, total_structure, root, share)
-    return TargetNode(element_found, float(total_characters[element_found] / max(1, total_structure[element_found])))
+    found = find_densest(parents, total_characters, total_structure, root, share)
+    return TargetNode(found, float(total_characters[found] / max(1, total_structure[found])))
+
+
+def find_densest(parents: IntArray, characters: LongArray, structure: LongArray, root: int, share: float) -> int:
+    """Go from an element down to the densest child as long as that has more than a share of the characters of its
+    parent; of equal children the first is taken, and one without structure counts as one with a single element."""
+    density = characters / np.maximum(structure, 1)
+    while len(children := np.flatnonzero(parents == root)):
+        densest = int(children[density[children].argmax()])
+        if characters[densest] <= share * characters[root]:
+            break
+        root = densest
+    return root
 
 
 def make(site: Site, config: ExtractConfig) -> BlockClassifier:

@@ -196,8 +196,12 @@ _COLUMNS: tuple[tuple[str, Any], ...] = (
 
 def find_leaves(tree: DecisionTree, rows: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return the leaf that each row falls into, by its place among the nodes."""
-    node_indices = np.arange(len(tree.value), dtype=np.float64)
-    return _systems.walk_trees(tree.feature, tree.threshold, tree.left, tree.right, node_indices, rows).astype(np.int64)
+    found = np.zeros(len(rows), np.int64)
+    while len(pending := np.flatnonzero(tree.feature[found] >= 0)):
+        node = found[pending]
+        goes_left = rows[pending, tree.feature[node]] <= tree.threshold[node]
+        found[pending] = np.where(goes_left, tree.left[node], tree.right[node])
+    return found
 
 
 @lru_cache(maxsize=1)
