@@ -49,8 +49,8 @@ def find_target(page: Page, share: float) -> TargetNode:
     """Return the target node of a page (algorithm 1); linear in the page."""
     columns = page.columns
     parents, tags, element = columns["parents"], columns["tags"], columns["element"]
-    begun = np.concatenate([np.zeros(1, np.int64), np.cumsum(columns["text"] & 0xC0 != 0x80)])  # code points
-    characters = np.diff(begun[columns["bounds"]])
+    within = np.flatnonzero(columns["text"] & 0xC0 == 0x80)  # bytes that begin no character
+    characters = np.diff(columns["bounds"]) - np.diff(np.searchsorted(within, columns["bounds"]))
     characters[page.hidden] = 0
     breaks = _systems.count_line_breaks(page.data, columns["starts"], columns["ends"])
     size = len(parents)
@@ -71,7 +71,7 @@ def find_densest(parents: IntArray, characters: LongArray, structure: LongArray,
     """Go from an element down to the densest child as long as that has more than a share of the characters of its
     parent; of equal children the first is taken, and one without structure counts as one with a single element."""
     density = characters / np.maximum(structure, 1)
-    while len(children := np.flatnonzero(parents == root)):
+    while len(children := root + 1 + np.flatnonzero(parents[root + 1 :] == root)):
         densest = int(children[density[children].argmax()])
         if characters[densest] <= share * characters[root]:
             break
