@@ -197,14 +197,7 @@ cdef double guess_chance(const uint8_t* some, int64_t size) noexcept:
 cdef enum:
     GRAM_COUNT_BITS = 16    # of the hashes by which grams are counted
     GUESS_WEIGHT = 4096     # bytes of text that a guess counts for beside what was counted
-    WORD_BYTES = 8          # typical size of a word, and of a line
-    LINE_BYTES = 150
-
-# Costs in units of one known gram: of a hit of a byte, a region, a byte of a region.
-cdef double BYTE_COST = 3
-cdef double REGION_COST = 4
-cdef double REGION_BYTE_COST = 0.4
-cdef double SHORT_COST = 2e-4   # of looking up grams of three bytes, per byte of text
+    LINE_BYTES = 150        # typical size of a line
 
 
 cdef int sieve_add_sample(Sieve* s, const uint8_t* p, int64_t n) except -1:
@@ -291,12 +284,12 @@ cdef tuple find_rarest_grams(const Sieve* s, bytes needle):
     return best, least
 
 
-cdef tuple estimate_cost(const Sieve* s, tuple clue):
-    """Estimate the hits of a clue per byte of text, and its other cost per byte, in known grams: (rate, grams, clue)."""
+cdef double estimate_rate(const Sieve* s, tuple clue):
+    """Estimate the hits of a clue per byte of text."""
     cdef bytes needle, padded
     cdef const uint8_t* p
     cdef int64_t count, k
-    cdef double rate = estimate_bytes_share(s, clue[0]) if clue[0] else 0, grams = BYTE_COST * rate
+    cdef double rate = estimate_bytes_share(s, clue[0]) if clue[0] else 0
     for needle, whole in clue[1]:
         # A needle is no more frequent than its rarest gram; a short word is usually between blanks.
         padded = b" " + needle + b" " if whole or len(needle) < 4 else needle
@@ -306,11 +299,7 @@ cdef tuple estimate_cost(const Sieve* s, tuple clue):
             count = min(count, count_gram(s, p + k))
         p = needle
         rate += estimate_share(s, count, guess_chance(p, len(needle)))
-        if len(needle) > 4:
-            grams += find_rarest_grams(s, needle)[1]
-        else:
-            grams += estimate_gram_chance(s, p) if whole and len(needle) == 4 else SHORT_COST
-    return rate, grams, clue
+    return rate
 
 
 cdef tuple make_pattern_clue(const Spec* spec, int pattern):
@@ -390,10 +379,10 @@ cdef int sieve_build(Sieve* s, const Spec* spec, list vocabulary, const int32_t*
                      int64_t strings, const uint8_t* edges) except -1:
     """Choose a clue for each string, and lay out the tables; returns False if nearly every line would pass."""
     cdef int64_t i, k, first, last, at
-    cdef double least, price, weight, rate, grams
+    cdef double least, rate
     cdef uint8_t edge
     cdef list clues = [make_clues(spec, form) for form in vocabulary]
-    cdef list priced
+    cdef list rated
     cdef tuple clue
     # Of each form, the rarest clue without needles, or None.
     cdef list byte_clue = [min([clue for clue in found if clue[0]], key=clue_byte_share, default=None) for found in clues]
@@ -401,7 +390,8 @@ cdef int sieve_build(Sieve* s, const Spec* spec, list vocabulary, const int32_t*
     cdef dict needles = {}
     cdef bint useful
     count_samples(s)
-    priced = [[estimate_cost(s, clue) for clue in found if clue[1] or clue is some] for found, some in zip(clues, byte_clue)]
+    rated = [[(estimate_rate(s, clue), clue) for clue in found if clue[1] or clue is some]
+             for found, some in zip(clues, byte_clue)]
     for i in range(strings):
         if edges[i] & HEAD:
             continue  # its line is searched where the rest of the match stands
@@ -413,15 +403,13 @@ cdef int sieve_build(Sieve* s, const Spec* spec, list vocabulary, const int32_t*
             edge &= ~BEGINS_LINE
         if edges[i] & TO_END:
             edge &= ~ENDS_LINE
-        weight = REGION_COST + REGION_BYTE_COST * WORD_BYTES * <double>(last - first + 1)
         at = first
         clue = None
         least = 0
         for k in range(first, last + 1):
-            for rate, grams, one in priced[flat[k]]:
-                price = grams + weight * rate
-                if clue is None or price < least:
-                    least = price
+            for rate, one in rated[flat[k]]:
+                if clue is None or rate < least:
+                    least = rate
                     at, clue = k, one
         for needle in clue[1]:
             reaches = needles.setdefault(needle, {})
