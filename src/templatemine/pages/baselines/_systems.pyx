@@ -14,8 +14,8 @@ from libc.string cimport memchr, memset
 from templatemine.pages._blocks cimport check, check_ascending, check_places
 from templatemine.pages._html cimport MAX_LOOK_UP
 from templatemine.text._scan cimport (
-    copy_to_array, is_alnum, is_alpha, is_digit, is_upper, reserve, same_letters, script_end, Table, table_add, table_find,
-    table_free, table_init, tm_hash,
+    copy_to_array, decode, is_alnum, is_alpha, is_digit, is_upper, Py_UNICODE_ISSPACE, reserve, same_letters, script_end,
+    space_end, Table, table_add, table_find, table_free, table_init, tm_hash,
 )
 
 __all__ = [
@@ -30,10 +30,6 @@ __all__ = [
 #
 # Input: a page as UTF-8 bytes, and the offsets of its blocks.  Output: columns of the runs in the blocks, and their text as
 # code points, with references resolved and white space folded; or columns of the elements.  Time is linear in the page.
-
-
-cdef extern from "Python.h":
-    bint Py_UNICODE_ISSPACE(uint32_t c) noexcept nogil
 
 
 cdef enum:
@@ -72,37 +68,6 @@ cdef enum:
 # ======================================================================================================================
 # Characters
 # ======================================================================================================================
-
-cdef inline int decode_utf8(const uint8_t* p, int64_t left, uint32_t* c) noexcept nogil:
-    """Decode the character at p to `c`; returns its size in bytes.  Invalid UTF-8 gives some character, within `left` bytes."""
-    if p[0] < 0x80 or left < 2:
-        c[0] = p[0]
-        return 1
-    if p[0] < 0xE0 or left < 3:
-        c[0] = <uint32_t>(p[0] & 0x1F) << 6 | (p[1] & 0x3F)
-        return 2
-    if p[0] < 0xF0 or left < 4:
-        c[0] = <uint32_t>(p[0] & 0x0F) << 12 | <uint32_t>(p[1] & 0x3F) << 6 | (p[2] & 0x3F)
-        return 3
-    c[0] = <uint32_t>(p[0] & 0x07) << 18 | <uint32_t>(p[1] & 0x3F) << 12 | <uint32_t>(p[2] & 0x3F) << 6 | (p[3] & 0x3F)
-    return 4
-
-
-cdef inline bint is_space(uint32_t c) noexcept nogil:
-    if c < 0x80:
-        return c == 32 or 9 <= c <= 13 or 28 <= c <= 31
-    return Py_UNICODE_ISSPACE(c)
-
-
-cdef bint is_blank(const uint8_t* p, int64_t a, int64_t b) noexcept nogil:
-    """Whether p[a:b] is white space only."""
-    cdef uint32_t c = 0
-    while a < b:
-        a += decode_utf8(p + a, b - a, &c)
-        if not is_space(c):
-            return False
-    return True
-
 
 cdef inline bint is_name_char(uint8_t c) noexcept nogil:
     """Whether a character may be part of the name of a tag."""
@@ -311,7 +276,7 @@ cdef int list_element(ScanState* s, int64_t start, int64_t name_end, int64_t con
 
 cdef inline void append_char(ScanState* s, uint32_t c, int64_t run_start) noexcept nogil:
     """Append a character to the text of a run; white space becomes a single blank, and is dropped at both ends."""
-    if is_space(c):
+    if Py_UNICODE_ISSPACE(c):
         s.pending_blank = s.text_size > run_start
         return
     if s.pending_blank:
@@ -394,16 +359,16 @@ cdef class RunScanner:
     cdef int64_t _append_reference(self, ScanState* s, const uint8_t* p, int64_t i, int64_t n, int64_t run_start) noexcept nogil:
         """Append the text of the reference at i, an ampersand if it is none; returns the offset after it."""
         cdef int64_t j = i + 1, k, found = -1
-        cdef uint32_t value = 0
         cdef uint8_t c
-        cdef int count = 0
+        cdef int count = 0, width = 0
         if j < n and p[j] == 35:
             return self._append_number(s, p, i, n, run_start)
         while j < n and count < MAX_REFERENCE:
             c = p[j]
             if c == 9 or c == 10 or c == 12 or c == 32 or c == 60 or c == 38 or c == 35 or c == 59:
                 break
-            j += decode_utf8(p + j, n - j, &value)
+            decode(p + j, n - j, &width)
+            j += width
             count += 1
         if count:
             if j < n and p[j] == 59:
@@ -454,15 +419,15 @@ cdef class RunScanner:
     cdef int _append_text(self, ScanState* s, const uint8_t* p, int64_t a, int64_t b) except -1 nogil:
         """Append the text of a run, from the bytes p[a:b]; it has at most as many characters."""
         cdef int64_t run_start = s.text_size
-        cdef uint32_t c = 0
+        cdef int width = 0
         reserve(<void**>&s.text, &s.text_capacity, s.text_size + b - a, sizeof(uint32_t))
         s.pending_blank = False
         while a < b:
             if p[a] == 38:
                 a = self._append_reference(s, p, a, b, run_start)
             else:
-                a += decode_utf8(p + a, b - a, &c)
-                append_char(s, c, run_start)
+                append_char(s, decode(p + a, b - a, &width), run_start)
+                a += width
         return 0
 
     # -------------------------------------------------------------------------------------------------------- elements
@@ -614,7 +579,7 @@ cdef class RunScanner:
             if end < 0 and i < n:
                 i += 1
                 continue
-            if i > text_start and not is_blank(p, text_start, i):
+            if i > text_start and space_end(p, text_start, i) < i:
                 while block + 1 < blocks and starts[block + 1] < i:
                     block += 1
                 if block >= 0 and ends[block] > text_start:
