@@ -8,6 +8,7 @@ from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t, uint8_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memcmp, memcpy, memset
 
+from templatemine.text._reading cimport replace_number, write_char
 from templatemine.text._scan cimport (
     Bytes, encode_utf8, is_alnum, is_alpha, is_digit, is_lower, is_upper, reserve, same_letters, script_end,
     StrView, Table, table_add, table_find, table_free, table_init, tm_hash, view_str,
@@ -154,51 +155,6 @@ cdef bint ends_within(const uint8_t* p, int64_t start, int64_t i, int64_t n) noe
             if open_elements == 0:
                 return True
     return False
-
-
-# ======================================================================================================================
-# Characters
-# ======================================================================================================================
-
-cdef uint32_t WINDOWS[32]
-
-
-cdef void fill_windows_table():
-    """What numbers from 128 to 159 mean: browsers read them as Windows does."""
-    cdef int i
-    windows = (0x20AC, 0x81, 0x201A, 0x192, 0x201E, 0x2026, 0x2020, 0x2021, 0x2C6, 0x2030, 0x160, 0x2039, 0x152, 0x8D, 0x17D,
-               0x8F, 0x90, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x2DC, 0x2122, 0x161, 0x203A, 0x153, 0x9D,
-               0x17E, 0x178)
-    for i in range(32):
-        WINDOWS[i] = windows[i]
-
-
-fill_windows_table()
-
-
-cdef int encode_code_point(uint32_t c, uint8_t* out) noexcept nogil:
-    """A character by its number as UTF-8; returns its bytes, up to four."""
-    if 0x80 <= c < 0xA0:
-        c = WINDOWS[c - 0x80]
-    if c == 0 or c > 0x10FFFF or 0xD800 <= c <= 0xDFFF:
-        c = 0xFFFD
-    if c < 0x80:
-        out[0] = <uint8_t>c
-        return 1
-    if c < 0x800:
-        out[0] = <uint8_t>(0xC0 | (c >> 6))
-        out[1] = <uint8_t>(0x80 | (c & 0x3F))
-        return 2
-    if c < 0x10000:
-        out[0] = <uint8_t>(0xE0 | (c >> 12))
-        out[1] = <uint8_t>(0x80 | ((c >> 6) & 0x3F))
-        out[2] = <uint8_t>(0x80 | (c & 0x3F))
-        return 3
-    out[0] = <uint8_t>(0xF0 | (c >> 18))
-    out[1] = <uint8_t>(0x80 | ((c >> 12) & 0x3F))
-    out[2] = <uint8_t>(0x80 | ((c >> 6) & 0x3F))
-    out[3] = <uint8_t>(0x80 | (c & 0x3F))
-    return 4
 
 
 # ----------------------------------------------------------------------------------------------------------------------- paths
@@ -2009,7 +1965,7 @@ cdef class BlockScanner:
     cdef int _append_character(self, Page* s, uint32_t c, int64_t at) except -1 nogil:
         """A character by its number."""
         cdef uint8_t b[4]
-        return self._append_bytes(s, b, encode_code_point(c, b), at)
+        return self._append_bytes(s, b, write_char(replace_number(c), b), at)
 
     cdef int _read_text(self, Page* s, int64_t i, int64_t end) except -1 nogil:
         """Text of [i, end), which holds no mark-up."""

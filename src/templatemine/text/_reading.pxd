@@ -1,6 +1,6 @@
 """Makes the reading form of texts, with the way back to the original."""
 
-from libc.stdint cimport int64_t, uint8_t
+from libc.stdint cimport int64_t, uint32_t, uint8_t
 
 from templatemine.text._scan cimport Bytes, Table
 
@@ -50,6 +50,9 @@ cdef int64_t form_room(const Form* form) noexcept nogil
 cdef int64_t original_start(const Form* form, int64_t offset) noexcept nogil
 cdef int64_t original_end(const Form* form, int64_t offset) noexcept nogil
 cdef bint read_tag(const uint8_t* p, int64_t i, int64_t n, Tag* tag) noexcept nogil
+cdef int write_char(uint32_t c, uint8_t* out) noexcept nogil
+cdef uint32_t replace_number(uint32_t code) noexcept nogil
+cdef uint32_t resolve_number(uint32_t code) noexcept nogil
 
 
 cdef class Rules:

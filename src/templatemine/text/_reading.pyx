@@ -627,15 +627,25 @@ cdef uint32_t[32] windows = [   # what numbers from 128 mean to browsers
 ]
 
 
+cdef uint32_t replace_number(uint32_t code) noexcept nogil:
+    """The character of a number: what it means to browsers, U+FFFD if there is none."""
+    if code == 0 or 0xD800 <= code < 0xE000 or code > 0x10FFFF:
+        return 0xFFFD
+    return windows[code - 0x80] if 0x80 <= code < 0xA0 else code
+
+
+cdef uint32_t resolve_number(uint32_t code) noexcept nogil:
+    """The same as `html.unescape` has it: 0 for what it leaves out."""
+    if code and (code < 9 or code == 11 or 14 <= code < 32 or code == 127 or 0xFDD0 <= code < 0xFDF0
+                 or (code <= 0x10FFFF and (code & 0xFFFE) == 0xFFFE)):
+        return 0
+    return replace_number(code)
+
+
 cdef int write_reference(uint32_t code, uint8_t* out) noexcept nogil:
     """Write the character of a number as `html.unescape` does; returns the bytes written."""
-    if code == 0 or 0xD800 <= code < 0xE000 or code > 0x10FFFF:
-        return write_char(0xFFFD, out)
-    if 0x80 <= code < 0xA0:
-        return write_char(windows[code - 0x80], out)
-    if (code < 9 or code == 11 or 14 <= code < 32 or code == 127 or 0xFDD0 <= code < 0xFDF0 or (code & 0xFFFE) == 0xFFFE):
-        return 0
-    return write_char(code, out)
+    code = resolve_number(code)
+    return write_char(code, out) if code else 0
 
 
 # ----------------------------------------------------------------------------------------------------------------- glue points

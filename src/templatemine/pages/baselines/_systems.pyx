@@ -13,6 +13,7 @@ from libc.string cimport memchr, memset
 
 from templatemine.pages._blocks cimport check, check_ascending, check_places
 from templatemine.pages._html cimport MAX_LOOK_UP
+from templatemine.text._reading cimport resolve_number
 from templatemine.text._scan cimport (
     copy_to_array, decode, is_alnum, is_alpha, is_digit, is_upper, Py_UNICODE_ISSPACE, reserve, same_letters, script_end,
     space_end, Table, table_add, table_find, table_free, table_init, tm_hash,
@@ -72,32 +73,6 @@ cdef enum:
 cdef inline bint is_name_char(uint8_t c) noexcept nogil:
     """Whether a character may be part of the name of a tag."""
     return is_alnum(c) or c == 58 or c == 45
-
-
-cdef uint32_t WINDOWS_1252[32]
-
-
-cdef void _fill_windows_table():
-    """Characters of the numeric references from 128 to 159, which browsers read as windows-1252."""
-    cdef int i
-    for i in range(32):
-        WINDOWS_1252[i] = ord(bytes([128 + i]).decode("cp1252")) if 128 + i not in (0x81, 0x8D, 0x8F, 0x90, 0x9D) else 128 + i
-
-
-_fill_windows_table()
-
-
-cdef inline uint32_t resolve_number(uint32_t c) noexcept nogil:
-    """The character of a numeric reference by its number, 0 for none."""
-    if 0x80 <= c < 0xA0:
-        return WINDOWS_1252[c - 0x80]
-    if c == 0 or c > 0x10FFFF or 0xD800 <= c <= 0xDFFF:
-        return 0xFFFD
-    if c < 32 and c != 9 and c != 10 and c != 12 and c != 13:
-        return 0
-    if c == 0x7F or 0xFDD0 <= c <= 0xFDEF or (c & 0xFFFE) == 0xFFFE:
-        return 0
-    return c
 
 
 # ======================================================================================================================
