@@ -344,7 +344,6 @@ def _judge_candidates(
         reason[(candidates.df < _MIN_PROSE_DF) & _is_prose(candidates, column, segments.spaceless)] = TOO_FEW
     else:
         reason[(candidates.shorter < config.continued) & (candidates.length > 1)] = CHANCE_CONTINUATION
-        reason[_goes_beyond_end(segments, candidates)] = CHANCE_CONTINUATION
     goes = score * filler >= _scale_odds(config.filler, config.caution)
     if not is_segment:
         # What opens a bracket goes with what is in it, or not at all; a slot ends at its line.
@@ -411,17 +410,6 @@ def _has_place(candidates: Candidates, column: Mapping[str, NDArray[np.float32]]
     ends = np.minimum(column["last"], column["own"]) >= _MOSTLY
     placed: NDArray[np.bool_] = (column["share"] > _USUAL) & (begins | ends)
     return placed
-
-
-def _goes_beyond_end(segments: Segments, candidates: Candidates) -> NDArray[np.bool_]:
-    """Return the labels that go a word beyond a closing mark, as "(Reuters) The", unless nearly always the same one
-    follows it: a part of the text, or of a word in scripts without spaces."""
-    if candidates.kind != PREFIX:
-        return np.zeros(len(candidates), np.bool_)
-    ends = candidates.starts(segments, candidates.first, candidates.length) + candidates.length
-    traits = segments.traits[segments.tokens[ends - 1]], segments.traits[segments.tokens[np.maximum(ends - 2, 0)]]
-    beyond: NDArray[np.bool_] = ((traits[0] & _WORD) > 0) & ((traits[0] & CLOSES) == 0) & ((traits[1] & CLOSES) > 0)
-    return beyond & (candidates.length > 1) & (candidates.shorter < _ALWAYS)
 
 
 def _is_last_word(candidates: Candidates, column: Mapping[str, NDArray[np.float32]]) -> NDArray[np.bool_]:
