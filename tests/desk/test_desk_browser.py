@@ -810,7 +810,7 @@ def test_what_a_decision_about_many_would_do_is_told_before_it_is_made(page: Any
     page.locator(".item .more").first.click()  # unfolds a family, and chooses its head
     head = page.locator(".item[aria-selected=true]").get_attribute("data-id")
     page.wait_for_selector(f"#pane-template[data-id={head}]")
-    told = page.locator("#pane-template .family-effect", has_text="are left in: ").inner_text()
+    told = page.locator("#pane-template .family-effect p", has_text="are left in: ").inner_text()
     page.keyboard.press("R")
     settled(page)
     assert told.split(": ", 1)[1].lower() in page.locator("#told div").inner_text().replace(" by it.", ".").lower()

@@ -274,8 +274,7 @@ class Desk:
         if row is None:
             raise NotFound(f"there is no template {name!r}")
         found = table.templates[row]
-        head = table.templates[table.heads[row]].id
-        family = table.family(head)
+        family = table.family(table.templates[table.heads[row]].id)
         out = table.state[row] == OUT
         return {
             **table.row(row),
@@ -290,11 +289,6 @@ class Desk:
             "short": short_forms_of(pack).shorten(found) or found.regex,
             "family": len(family),
             "kin": [table.row(one) for one in family if one != row][:MAX_KIN],
-            "family_change": {
-                verdict: self._plan_change(stored, {"kind": "judge", "verdict": verdict, "head": head})[0]
-                for verdict in ("cut", "leave")
-                if len(family) > 1
-            },
             **self._show_change(stored, {"kind": "judge", "verdict": "cut" if out else "leave", "id": name}, found.id),
         }
 

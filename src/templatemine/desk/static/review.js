@@ -379,7 +379,7 @@ const details = later(60, async () => {
       row.family > 1 ? el("button", { onclick: act(() => judge(false, true)) }, `Leave in all ${number(row.family)} (R)`) : null,
       el("button", { onclick: () => { $("rule-text").value = row.text; tab("rules"); $("rule-text").focus(); } }, "Rule for these words …"),
       el("button", { onclick: act(() => edit(row)) }, row.words ? "Edit its words …" : "Edit its expression …")),
-    ...Object.entries(row.family_change).filter(([verdict, one]) => one.judged && (verdict === "leave" || one.did.articles)).map(([verdict, one]) => el("p", { class: "family-effect" }, would(one, `all ${number(row.family)} are ${verdict === "cut" ? "cut" : "left in"}`))),
+    row.family > 1 ? el("div", { class: "family-effect" }) : null,
     el("dl", { class: "facts" },
       el("dt", {}, "documents"), el("dd", {}, `${number(row.df)} of ${number(state.documents)} (${percent(row.df, state.documents)}), ${counted(row.count, "occurrence")}`),
       el("dt", {}, "articles in the sample"), el("dd", {}, `${number(row.touched)} of ${number(row.articles)}, ${number(row.matches)} match${row.matches === 1 ? "" : "es"}`),
@@ -394,8 +394,20 @@ const details = later(60, async () => {
     snippets(row.snippets)];
   pane.replaceChildren(...parts.filter(Boolean));
   pane.dataset.id = id;
+  if (row.family > 1) ofFamily(row, state.version);
   // Who pressed a button there goes on from the same one.
   if (held) ([...pane.querySelectorAll(".acts button")].find((one) => one.textContent.slice(-3) === held && !one.disabled) || pane.querySelector(".acts button:not(:disabled)"))?.focus();
+});
+
+// What decisions about a family would do, when somebody stays at one of it: there it takes as long as all else.
+const ofFamily = later(150, async (row, version) => {
+  const place = $("pane-template").querySelector(".family-effect"); // of this pane, whatever comes after it
+  for (const [verdict, what] of [["leave", "left in"], ["cut", "cut"]]) {
+    if (chosen?.id !== row.id || version !== state.version) return;
+    const one = await change("/api/preview", { source, kind: "judge", verdict, head: row.head }).catch(() => null);
+    if (!one || chosen?.id !== row.id || version !== state.version) return;
+    if (one.judged && (verdict === "leave" || one.did.articles)) place?.append(el("p", {}, would(one, `all ${number(row.family)} are ${what}`)));
+  }
 });
 
 function expression(label, text) {
