@@ -167,12 +167,28 @@ def test_bytes_beyond_ascii_are_no_rarer_than_they_are() -> None:
 
 
 def test_it_is_off_where_it_saves_nothing() -> None:
-    """A string that nearly every line may hold; and texts that are full of what strings are made of."""
+    """A string that is nearly everywhere; and texts that are full of what strings are made of."""
     everywhere = make_pack([([b"e"], "e")], NEWS, "-", False).make_matcher()[0]
-    assert everywhere.regions(b"any") == [(0, 3)]
+    everywhere.find(b"e e e e prose " * 9_000)
+    assert not everywhere.uses_sieve
+    assert len(everywhere.find(b"e")[0]) == 1
     native = make_pack([([b"newsletter"], "newsletter")], NEWS, "-", False).make_matcher()[0]
     native.find(FILL.encode() * 1_200)
     assert native.uses_sieve
     native.find(b"newsletter " * 20_000)
     assert not native.uses_sieve
     assert len(native.find(b"newsletter " * 20)[0]) == 20
+
+
+def test_it_is_off_where_the_same_bytes_are_read_again_and_again() -> None:
+    """Half of the text is left out, but each hit in the other half reads what stands around it."""
+    words = [b"which", b"is", b"as", b"long", b"as", b"lines"]
+    string = [*words, b"newsletter", *words]
+    pack = make_pack([(string, b" ".join(string).decode())], NEWS, "-", False)
+    for hits, used in ((f"newsletter {FILL} " * 4, True), ("newsletter which is as " * 15, False)):
+        native = pack.make_matcher()[0]
+        native.find(f"{FILL}\n".encode() * 1_200)
+        text = f"{FILL * 6}\n{hits}\n".encode() * 300
+        assert 0.3 < sum(end - start for start, end in native.regions(text)) / len(text) < 0.55
+        native.find(text)
+        assert native.uses_sieve == used

@@ -53,6 +53,7 @@ cdef class Matcher(Scanner):
     cdef readonly bint uses_sieve
     cdef int64_t bytes_seen         # bytes of the texts that the sieve was applied to, and bytes of the regions that it gave
     cdef int64_t bytes_passed
+    cdef int64_t sieve_steps        # bytes that the sieve read around hits of clues
     cdef uint64_t matcher_number    # unique, so that a Scratch knows which matcher its cached tokens belong to
     cdef tuple filler_words         # the WordLists that `fillers` refers to
 
