@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -180,6 +181,28 @@ def test_many_writers_at_once(packs: Path, rows: list[dict[str, Any]], source: s
     state = clients[0].get("/api/review", source=source).json
     assert {rule["id"] for rule in state["rules"]} == set(ids)
     assert len(state["history"]) == len(ids)
+
+
+def test_effects_grow_beside_a_preview(world: tuple[Client, Desk], source: str) -> None:
+    """A string that another thread's decision brings in was out of the bounds of what was asked."""
+    _, desk = world
+    stored = desk.stored_pack(source)
+    held = desk._opened(stored)
+    effects, articles = held.effects(stored), held.sample(stored)
+    first, *others = stored.pack.templates
+    grown = (first, replace(first, df=first.df + 1))
+    thread = threading.Thread(target=effects.extend, args=(stored.pack, grown, articles))
+
+    def asked() -> Iterator[Template]:
+        yield first
+        thread.start()
+        thread.join(0.2)
+        yield from others
+
+    before = effects.find_articles([first, *others])
+    assert effects.find_articles(asked()) == before
+    thread.join(10)
+    assert effects.find_articles(grown) == effects.find_articles([first])
 
 
 def test_sources_with_a_pack_stand_first(packs: Path, rows: list[dict[str, Any]]) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from threading import Lock
+from threading import RLock
 from typing import NamedTuple
 
 import numpy as np
@@ -92,7 +92,7 @@ class Effects:
         self._variants = Variants()
         self._families: tuple[bytes, NDArray[np.int64]] = b"", np.zeros(0, np.int64)
         self._signs: list[Signs] = []
-        self._lock = Lock()
+        self._lock = RLock()
         self._last_indices: list[tuple[Sequence[Template], NDArray[np.int64]]] = []
         self._add(templates)
 
@@ -183,21 +183,23 @@ class Effects:
 
     def find_articles(self, templates: Iterable[Template]) -> list[int] | None:
         """Return the places of the articles in which any of these occurs; None if not all templates were looked for."""
-        wanted = np.zeros(len(self._templates), np.bool_)
-        for one in templates:
-            place = self._find_index(one)
-            if place is None:
-                return None
-            wanted[place] = True
-        return [number for number, found in enumerate(self._occurrences) if wanted[found.template_indices].any()]
+        with self._lock:
+            wanted = np.zeros(len(self._templates), np.bool_)
+            for one in templates:
+                place = self._find_index(one)
+                if place is None:
+                    return None
+                wanted[place] = True
+            return [number for number, found in enumerate(self._occurrences) if wanted[found.template_indices].any()]
 
     def restrict_pack(self, pack: Pack, articles: Iterable[int]) -> Pack:
         """Return a pack with those of its templates alone that occur in some articles, by their places; with all of
         them, if they were not all looked for."""
-        there = np.zeros(len(self._templates), np.bool_)
-        for number in articles:
-            there[self._occurrences[number].template_indices] = True
-        places = self._find_indices(pack.templates)
+        with self._lock:
+            there = np.zeros(len(self._templates), np.bool_)
+            for number in articles:
+                there[self._occurrences[number].template_indices] = True
+            places = self._find_indices(pack.templates)
         if len(places) and places.min() < 0:
             return pack
         return replace(pack, templates=tuple(pack.templates[row] for row in np.flatnonzero(there[places]).tolist()))
