@@ -31,8 +31,9 @@ from templatemine.desk.store import Annotation, Conflict, Store  # noqa: E402
 from templatemine.errors import ConfigError, CorpusError  # noqa: E402
 from templatemine.io import lock  # noqa: E402
 from templatemine.io.lock import locked  # noqa: E402
-from templatemine.model import RejectedCandidate, Template  # noqa: E402
+from templatemine.model import Question, RejectedCandidate, Template  # noqa: E402
 from templatemine.packs.pack import Pack  # noqa: E402
+from templatemine.packs.pack_folder import PackFiles  # noqa: E402
 from templatemine.packs.pack_record import template_id  # noqa: E402
 from templatemine.report.doubts import find_signs, match_templates  # noqa: E402
 from templatemine.report.risk import Occurrences  # noqa: E402
@@ -211,6 +212,26 @@ def test_sources_with_a_pack_stand_first(packs: Path, rows: list[dict[str, Any]]
     _, desk = opened(packs, [*rows, other])
     there = [row["pack"] for row in desk.list_sources()]
     assert there == sorted(there, reverse=True)
+
+
+def test_of_sources_with_a_pack_that_with_most_at_stake_stands_first(packs: Path, rows: list[dict[str, Any]]) -> None:
+    """As ask has them: by the largest stake of a question that nobody has answered."""
+    files = [*PackFiles([packs]).files.values()]
+    stakes: dict[str, int] = {}
+    for stake, path in enumerate(files):
+        pack, tokens = Pack.load(path), ("Perhaps", "a", "label")
+        row = {"tokens": tokens, "df": 9, "count": 9, "anchor": "", "filled": "", "example": " ".join(tokens)}
+        questions = (Question(**row, score=0.4, stake=stake),) if stake else ()
+        replace(pack, questions=questions).save(path, force=True)
+        stakes[pack.source] = stake
+    client, desk = opened(packs, rows)
+    listed = [row["source"] for row in desk.list_sources() if row["pack"]]
+    assert listed == sorted(stakes, key=lambda name: -stakes[name])
+    held = desk.library.stored_pack(listed[0])
+    assert held is not None
+    body = {"source": listed[0], "version": held.version, "kind": "answer", "tokens": list(tokens), "answer": "story"}
+    assert client.post("/api/decide", body).status == 200
+    assert next(row["source"] for row in desk.list_sources()) == listed[1]
 
 
 def test_a_bad_pack_and_a_link_out_of_the_folder_hide_no_other(

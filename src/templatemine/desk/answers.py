@@ -93,12 +93,13 @@ class Desk:
     # ----------------------------------------------------------------------------------------------------------- home
 
     def list_sources(self) -> list[dict[str, Any]]:
-        """List the sources, a row each, those with a pack first: what they wait for must not stand among the others."""
+        """List the sources, a row each, those with a pack first: what they wait for must not stand among the others,
+        and of these the one with most at stake in a question."""
         done: dict[str, set[str]] = {}
         for one in self.library.store.annotations():
             if one.done:
                 done.setdefault(one.source, set()).add(one.id)
-        rows = []
+        rows, stakes = [], dict.fromkeys(self.library.sources, 0)
         for source in self.library.sources:
             articles = self.library.articles.get(source, [])
             row: dict[str, Any] = {"source": source, "sample": len(articles), "annotated": len(done.get(source, ()))}
@@ -108,15 +109,17 @@ class Desk:
             except PackError as error:
                 row["problem"], stored = str(error), None
             if stored is not None:
+                asked = open_questions(stored.pack)
+                stakes[source] = max((one.stake for one in asked), default=0)
                 row |= {
                     "pack": True,
                     "documents": stored.pack.documents,
                     "templates": len(stored.pack.templates),
                     "decisions": len(stored.pack.overrides.rules),
-                    "questions": len(open_questions(stored.pack)),
+                    "questions": len(asked),
                 }
             rows.append(row)
-        return sorted(rows, key=lambda row: not (row["pack"] or row["problem"]))
+        return sorted(rows, key=lambda row: (not (row["pack"] or row["problem"]), -stakes[row["source"]]))
 
     # --------------------------------------------------------------------------------------------------------- review
 
