@@ -774,6 +774,13 @@ def test_facets_narrow_the_list_and_one_decision_is_for_all(page: Any, place: Pl
     told.get_by_role("button", name="Cancel").click()
     assert kinds(page, place, source) == before
     page.locator("#kind-shown").select_option("legal")
+    settled(page)
+    told.get_by_role("button", name="Change").wait_for()
+    page.keyboard.press("u")  # what waits goes first, and no earlier decision
+    settled(page)
+    assert told.inner_text() == "Nothing was decided."
+    assert kinds(page, place, source) == before
+    page.locator("#kind-shown").select_option("legal")
     confirm(page)
     assert "now of kind legal" in told.inner_text()
     assert "no more in this list" not in told.inner_text()

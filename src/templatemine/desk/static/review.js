@@ -85,7 +85,11 @@ function effect(did) {
 }
 
 const add = (rule, done) => decide({ kind: "add", rule }, done);
-const undo = () => decide({ kind: "undo" }, (what) => `Undone: ${what.length > 100 ? `${what.slice(0, 99)}…` : what}`);
+const undo = () => {
+  if (!sure?.isConnected) return decide({ kind: "undo" }, (what) => `Undone: ${what.length > 100 ? `${what.slice(0, 99)}…` : what}`);
+  sure.remove(); // what was asked last is undone first
+  return tell("Nothing was decided.");
+};
 
 // What a key or a click means is found out by the desk when its turn comes: the one before it may have changed the row.
 function verdict(row, accept, whole = false) {
