@@ -151,6 +151,12 @@ def test_tokens_that_cannot_be_read(token: str, problem: str) -> None:
         EVERYTHING.from_readable(token)
 
 
+def test_an_unknown_pattern_is_told_the_known_ones() -> None:
+    patterns = make_pattern_set(["url", "date"], (UserPattern(name="issue", regex="No[0-9]+"),))
+    with pytest.raises(ValueError, match="^unknown pattern {foo}; known: url, date, issue$"):
+        patterns.from_readable("{foo}")
+
+
 def test_readable_forms_of_user_patterns() -> None:
     patterns = pattern_set("none", (UserPattern(name="issue", regex="No[0-9]+"),))
     assert patterns.readable(b"x\xff\x80{") == "x{issue}{{"

@@ -573,7 +573,9 @@ class PatternSet:
             literal, name = match.group("literal"), match.group("name")
             if name is not None:
                 if name not in self.id_of:
-                    raise ValueError(f"unknown pattern {{{name}}}")
+                    rows = self.by_id.items()
+                    known = [one for number, (one, _) in rows if number >= FIRST_USER_ID or one in self.enabled]
+                    raise ValueError(f"unknown pattern {{{name}}}; known: {', '.join(known)}")
                 form += bytes((MARKER, self.id_of[name]))
             elif literal is not None:
                 form += literal.replace("{{", "{").replace("}}", "}").encode("utf-8", "surrogatepass")
