@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -345,6 +346,68 @@ def test_words_find_what_their_template_finds(world: tuple[Client, Desk], source
     assert "with" in refused("Read {slot:nothing}", "line")
     assert refused("  ")
     assert "known: url, email, " in refused("Read {nothing}")
+
+
+def test_words_with_a_slot_are_where_its_line_ends(world: tuple[Client, Desk], source: str) -> None:
+    """A label that begins a line could not be given its headline."""
+    client, desk = world
+    held = desk.library.stored_pack(source)
+    assert held is not None
+    words = (line.split() for one in desk.library.articles[source] for line in one.document.body.splitlines())
+    first, last = next(
+        (row[0], row[-1]) for row in words if len(row) > 5 and row[0].isalpha() and row[-1][:-1].isalpha()
+    )
+    for words, anchor, wide, position in [
+        (f"{first} {{slot}}", "start", "line", "is a line"),
+        (f"{first} {{slot}}", "", "end", "ends a line"),
+        (f"{{slot}} {last}", "end", "line", "is a line"),
+        (f"{{slot}} {last}", "start", "start", "begins a line"),
+    ]:
+        trial = client.post("/api/words", {"source": source, "words": words, "anchor": anchor}).json
+        assert (trial["refused"], trial["anchor"], trial["position"]) == ("", wide, position)
+        assert trial["matches"]
+    state = client.get("/api/review", source=source).json
+    words = f"{first} {{slot}}"
+    trial = client.post("/api/words", {"source": source, "words": words, "anchor": "start"}).json
+    rule = {"action": "accept", **{key: trial[key] for key in ("tokens", "anchor", "example")}}
+    made = {"source": source, "version": state["version"], "kind": "add", "rule": {**rule, "df": 9, "count": 9}}
+    assert client.post("/api/decide", made).status == 200
+
+
+def test_an_edit_is_tried_as_it_is_decided(world: tuple[Client, Desk], source: str) -> None:
+    """What the template cuts alone stays by it, and was not told."""
+    client, desk = world
+    held = desk.library.stored_pack(source)
+    assert held is not None
+    told = []
+    for one in [one for one in held.pack.templates if len(one.tokens or ()) > 3][:12]:
+        shown = client.get("/api/template", source=source, id=one.id).json
+        base = {"source": source, "anchor": "", "kind": one.kind}
+        for path, fewer in (
+            ("/api/words", {"words": " ".join((one.tokens or ())[:2])}),
+            ("/api/try", {"regex": re.escape(one.example.split()[0])}),
+        ):
+            alone, trial = (client.post(path, {**base, **fewer, "instead": name}).json for name in ("", one.id))
+            if not trial["matches"]:
+                continue
+            assert alone["stays"] == 0
+            assert trial["harm"] <= trial["new"]
+            rule = {"action": "accept", "tokens": trial["tokens"], "anchor": trial["anchor"], "kind": one.kind}
+            if path == "/api/try":
+                rule = {"action": "add", "regex": fewer["regex"]}
+            made = {**rule, "df": trial["touched"], "count": trial["matches"], "example": trial["example"]}
+            version = client.get("/api/review", source=source).json["version"]
+            decision = {"source": source, "version": version, "kind": "add"}
+            rules = [made, {"action": "reject", "id": one.id}]
+            after = client.post("/api/decide", {**decision, "rules": rules}).json
+            assert trial["new"] - trial["stays"] == after["did"]["characters"]
+            told.append((trial["new"], trial["stays"]))
+            client.post("/api/decide", {"source": source, "version": after["version"], "kind": "undo"})
+        if shown["words"]:
+            as_it_is = client.post("/api/words", {**base, "words": shown["words"], "instead": one.id}).json
+            assert as_it_is["stays"] == 0
+    assert any(stays for _, stays in told)
+    assert any(new for new, _ in told)
 
 
 def test_expressions_are_those_of_the_file(world: tuple[Client, Desk], source: str) -> None:

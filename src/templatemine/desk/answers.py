@@ -25,7 +25,7 @@ from templatemine.desk import review
 from templatemine.desk.agreement import measure_agreements
 from templatemine.desk.annotations import LABELS, count_passages, document_kind, find_units, label_units, read_marks
 from templatemine.desk.decisions import changed_ids, find_question, plan_decision
-from templatemine.desk.effects import compare_cuts, measure_answers, measure_change, sum_cuts
+from templatemine.desk.effects import compare_cuts, measure_answers, measure_change, measure_exchange, sum_cuts
 from templatemine.desk.export import EXPORT_FORMATS, select_finished
 from templatemine.desk.library import Article, Library, StoredPack, parse_rules, rules_json
 from templatemine.desk.open_source import OpenSource
@@ -383,17 +383,36 @@ class Desk:
         effects, articles, before = opened.effects(stored), opened.sample(stored), opened.cuts(stored)
         return measure_answers(stored.pack, self.library.rejected(stored), question, articles, effects, before)
 
-    def try_expression(self, source: str, regex: str) -> dict[str, Any]:
-        """Return the effect of an expression on the sample."""
+    def try_expression(self, source: str, regex: str, instead: str = "") -> dict[str, Any]:
+        """Return the effect of an expression on the sample, of one `instead` of a template that of both."""
         stored = self.stored_pack(source)
         opened = self._opened(stored)
-        return asdict(review.try_expression(opened.pack_there(stored), regex, opened.sample(stored)))
+        trial = review.try_expression(opened.pack_there(stored), regex, opened.sample(stored))
+        return self._tell_trial(stored, trial, Rule(action="add", regex=regex), instead)
 
-    def try_words(self, source: str, words: str, anchor: str) -> dict[str, Any]:
-        """Return the effect on the sample of a template of such words at such a position."""
+    def try_words(self, source: str, words: str, anchor: str, kind: str = "", instead: str = "") -> dict[str, Any]:
+        """Return the effect on the sample of a template of such words at such a position, of one `instead` of another
+        that of both."""
         stored = self.stored_pack(source)
         opened = self._opened(stored)
-        return asdict(review.try_words(opened.pack_there(stored), words, anchor, opened.sample(stored)))
+        trial = review.try_words(opened.pack_there(stored), words, anchor, opened.sample(stored))
+        rule = Rule(action="accept", tokens=trial.tokens, anchor=trial.anchor, kind=kind)
+        return self._tell_trial(stored, trial, rule, instead)
+
+    def _tell_trial(self, stored: StoredPack, trial: review.Trial, rule: Rule, instead: str) -> dict[str, Any]:
+        """Return a trial, of what takes the place of a template as it will be decided."""
+        told = asdict(trial)
+        pack, opened, rejected = stored.pack, self._opened(stored), self.library.rejected(stored)
+        old = next((one for one in pack.templates if one.id == instead), None)
+        if old is None or not trial.matches or (old.tokens == rule.tokens and rule.regex in ("", old.regex)):
+            return told
+        rest = [one for one in pack.overrides.rules if old.tokens is not None or one.regex != old.regex]
+        made = replace(rule, df=trial.touched, count=trial.matches, example=trial.example)
+        whole = apply_rules(
+            pack, rejected, review.amend_rules(pack, rejected, rest, [made, Rule(action="reject", id=instead)])
+        )
+        told |= measure_exchange(pack, whole, opened.sample(stored), opened.effects(stored))
+        return {**told, "harm": min(trial.harm, told["new"])}
 
     def sample_articles(self, source: str, first: int, cut_only: bool) -> dict[str, Any]:
         """Return some articles with their removed parts."""

@@ -20,7 +20,7 @@ from templatemine.archive.apply_overrides import apply_rules
 from templatemine.cleaning.cleaner import Cleaner, count_lost
 from templatemine.desk.library import Article
 from templatemine.errors import CapacityError
-from templatemine.model import Question, RejectedCandidate, Template
+from templatemine.model import Question, RejectedCandidate, Span, Template
 from templatemine.packs.families import Variants
 from templatemine.packs.pack import Pack
 from templatemine.report.doubts import MAX_MATCHED_TEXTS, Signs, find_signs, measure_matches, varies
@@ -289,14 +289,48 @@ def measure_change(
     before : sequence of int
         The characters that each article loses by the pack.
     """
+    places, _, then = _restrict_change(pack, whole, articles, effects)
+    after = count_cuts(then, [articles[place] for place in places])
+    return compare_cuts([before[place] for place in places], after)
+
+
+def measure_exchange(pack: Pack, whole: Pack, articles: Sequence[Article], effects: Effects) -> dict[str, int]:
+    """Count the characters of a sample that go if the `whole` takes the place of the pack, and those that stay: what
+    `measure_change` counts is the difference."""
+    places, now, then = _restrict_change(pack, whole, articles, effects)
+    cleaners = Cleaner(now), Cleaner(then)
+    goes = stays = 0
+    for text in (articles[place].document.body for place in places):
+        before, after = (cleaner.spans(text) for cleaner in cleaners)
+        either = count_lost(text, _unite([*before, *after]))
+        goes += either - count_lost(text, before)
+        stays += either - count_lost(text, after)
+    return {"new": goes, "stays": stays}
+
+
+def _unite(spans: Iterable[Span]) -> list[Span]:
+    """Return spans as disjoint ones, in order."""
+    found: list[Span] = []
+    for one in sorted(spans):
+        if found and one.start <= found[-1].end:
+            found[-1] = Span(found[-1].start, max(found[-1].end, one.end))
+        else:
+            found.append(one)
+    return found
+
+
+def _restrict_change(
+    pack: Pack, whole: Pack, articles: Sequence[Article], effects: Effects
+) -> tuple[list[int], Pack, Pack]:
+    """Return the places of the articles in which a template occurs that is not in both packs, and both with the
+    templates alone that occur there."""
     changed = symmetric_difference(pack.templates, whole.templates)
     places = effects.find_articles(changed)
     if places is None:
         occurrences = Occurrences(replace(pack, templates=tuple(changed)))
         places = [place for place, one in enumerate(articles) if len(occurrences.find(one.document.body).starts)]
     there = effects.restrict_pack(pack, places)
-    after = count_cuts(replace(there, templates=_carry(pack, whole, there)), [articles[place] for place in places])
-    return compare_cuts([before[place] for place in places], after)
+    return places, there, replace(there, templates=_carry(pack, whole, there))
 
 
 def measure_answers(

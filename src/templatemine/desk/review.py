@@ -36,9 +36,10 @@ from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_checks import check_slot, compile_handwritten, is_example
 from templatemine.packs.pack_record import bare_template, rule_id, template_id
-from templatemine.packs.readable import fold_case, outermost_templates, template_text
+from templatemine.packs.readable import describe_position, fold_case, outermost_templates, template_text
 from templatemine.report.marks import elide, escape_text, split_pieces
 from templatemine.text.characters import LINE_BREAKS, ends_sentence, words_beside
+from templatemine.text.expressions import ANCHORS
 from templatemine.text.tears import JudgedCut, SentenceEnds
 
 SNIPPET_CONTEXT = 60
@@ -222,14 +223,16 @@ class Trial:
         The reason of the pack's lint; "" if there is none.
     articles, touched, matches : int
         Articles of the sample; articles with a match; matches.
-    new : int
-        Characters that it removes and the pack keeps.
+    new, stays : int
+        Characters that it removes and the pack keeps, and that the pack removes and an edit keeps.
     harm : int
         Those of them in lines of prose: long lines that end a sentence.
     torn : int
         Matches that alone would tear a sentence or a headline (`SentenceEnds.leaves_part`).
     milliseconds : float
         For the whole sample.
+    anchor, position : str
+        Of words: where in its line they must be, also as people read it.
     """
 
     refused: str = ""
@@ -238,11 +241,14 @@ class Trial:
     matches: int = 0
     characters: int = 0
     new: int = 0
+    stays: int = 0
     harm: int = 0
     torn: int = 0
     milliseconds: float = 0.0
     example: str = ""
     tokens: tuple[str, ...] = ()
+    anchor: str = ""
+    position: str = ""
     snippets: tuple[dict[str, str], ...] = ()
 
 
@@ -296,11 +302,16 @@ def split_words(pack: Pack, words: str) -> tuple[str, ...]:
 
 
 def try_words(pack: Pack, words: str, anchor: str, articles: Sequence[Article]) -> Trial:
-    """Try the words of a template, with patterns and slots, on the sample; the first match becomes its example."""
+    """Try the words of a template, with patterns and slots, on the sample; the first match becomes its example.
+
+    Words that a slot begins or ends begin or end a line, whatever the anchor says.
+    """
     tokens = split_words(pack, words)
     if not tokens:
         return Trial(refused="expected words")
     template = Template(id=template_id(tokens), regex="", tokens=tokens, df=0, count=0, example="", anchor=anchor)
+    reach = ANCHORS.get(anchor, 0) | ANCHORS.get(template.slot, 0)
+    template = replace(template, anchor=next(name for name, edges in ANCHORS.items() if edges == reach))
     try:
         check_slot(pack, template, "words")
         alone = replace(pack, templates=(replace(template, regex=pack.derived(template)),))
@@ -313,7 +324,8 @@ def try_words(pack: Pack, words: str, anchor: str, articles: Sequence[Article]) 
         examples = (text[slice(*span)] for span in spans)
         return spans, next((one for one in examples if is_example(alone, matcher, 0, one)), "")
 
-    return replace(_try(pack, find, articles), tokens=tokens)
+    trial, position = _try(pack, find, articles), describe_position(template, pack)
+    return replace(trial, tokens=tokens, anchor=template.anchor, position=position)
 
 
 def _try(pack: Pack, find: Callable[[str], tuple[list[tuple[int, int]], str]], articles: Sequence[Article]) -> Trial:

@@ -102,9 +102,11 @@ class _Views:
         }
         changes: dict[str, Callable[[str, Mapping[str, Any]], Any]] = {
             "/api/decide": lambda name, body: desk.decide(str(body.get("source", "")), name, body),
-            "/api/try": lambda name, body: desk.try_expression(str(body.get("source", "")), str(body.get("regex", ""))),
+            "/api/try": lambda name, body: desk.try_expression(
+                *(str(body.get(key, "")) for key in ("source", "regex", "instead"))
+            ),
             "/api/words": lambda name, body: desk.try_words(
-                *(str(body.get(key, "")) for key in ("source", "words", "anchor"))
+                *(str(body.get(key, "")) for key in ("source", "words", "anchor", "kind", "instead"))
             ),
             "/api/preview": lambda name, body: desk.preview_decision(str(body.get("source", "")), body),
             "/api/save": desk.save_marks,

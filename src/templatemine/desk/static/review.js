@@ -598,13 +598,17 @@ let trial = null; // what was found out about them
 function edit(row, words = row.words) {
   edited = row;
   by(Boolean(words));
-  $("as-words").textContent = `Words of the template, with its patterns in braces (position: ${row.position})`;
+  placed(row.position);
   $("regex").value = words || row.edit;
   $("instead-of").textContent = row.text.length > 60 ? `${row.text.slice(0, 60)}…` : row.text;
   $("try-instead").hidden = false;
   tab("try");
   $("regex").focus();
   attempt();
+}
+
+function placed(position) {
+  $("as-words").textContent = `Words of the template, with its patterns in braces (position: ${position})`;
 }
 
 function by(words) {
@@ -614,6 +618,8 @@ function by(words) {
 }
 $("try-full").addEventListener("click", () => edit(edited, ""));
 
+const replaced = () => (edited && $("instead").checked ? edited : null);
+
 const attempt = later(350, async () => {
   const regex = $("regex").value;
   const place = $("trial");
@@ -621,12 +627,15 @@ const attempt = later(350, async () => {
   if (!regex.trim()) { place.replaceChildren(); return; }
   let found;
   try {
-    found = worded ? await change("/api/words", { source, words: regex, anchor: edited.anchor }) : await change("/api/try", { source, regex });
+    const instead = replaced()?.id;
+    found = worded ? await change("/api/words", { source, words: regex, anchor: edited.anchor, kind: edited.kind, instead }) : await change("/api/try", { source, regex, instead });
+    if (instead !== replaced()?.id) return;
   } catch (problem) {
     place.replaceChildren(el("p", { class: "problem" }, problem.message));
     return;
   }
   if (regex !== $("regex").value) return;
+  if (worded) placed(found.position || edited.position);
   if (found.refused) {
     place.replaceChildren(el("p", { class: "problem" }, `Refused: ${found.refused}`));
     return;
@@ -639,6 +648,7 @@ const attempt = later(350, async () => {
       figure(number(found.matches), `matches in ${found.touched} of ${found.articles} articles`),
       figure(number(found.new), "more characters removed"),
       figure(number(found.harm), "of these in lines of prose", found.harm > 0),
+      found.stays ? figure(number(found.stays), `${found.stays === 1 ? "character stays that is" : "characters stay that are"} cut now`) : "",
       found.torn ? figure(number(found.torn), `${found.torn === 1 ? "match" : "matches"} may tear a sentence`, true) : "",
       figure(`${found.milliseconds} ms`, "for the sample")),
     found.matches ? null : el("p", { class: "dim" }, "It has no match in the sample, so it cannot be added: there is no example."),
@@ -646,11 +656,12 @@ const attempt = later(350, async () => {
   place.replaceChildren(...shown.filter(Boolean));
 });
 $("regex").addEventListener("input", attempt);
+$("instead").addEventListener("change", attempt);
 $("try-add").addEventListener("click", async () => {
   const regex = $("regex").value;
-  const instead = edited && $("instead").checked ? edited : null;
+  const instead = replaced();
   if (worded) {
-    const rule = { action: "accept", tokens: trial.tokens, anchor: edited.anchor, kind: edited.kind, df: trial.touched, count: trial.matches, example: trial.example };
+    const rule = { action: "accept", tokens: trial.tokens, anchor: trial.anchor, kind: edited.kind, df: trial.touched, count: trial.matches, example: trial.example };
     if (!await decide({ kind: "add", rules: [rule, ...(instead ? [{ action: "reject", id: instead.id }] : [])] }, instead ? "Edited" : "Added")) return;
   } else {
     if (!await add({ action: "add", regex, example: regex }, instead ? null : "Expression added")) return;
