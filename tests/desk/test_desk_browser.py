@@ -611,11 +611,15 @@ def test_words_of_a_template_are_edited(page: Any, place: Place) -> None:
     stay.wait_for(state="detached")
     page.locator("#instead").check()
     stay.wait_for()
+    page.locator("#regex").press("End")
+    page.keyboard.type("x")
+    assert page.locator("#try-add").is_disabled()  # what was tried is not what stands there now
+    page.keyboard.press("Backspace")
     page.locator("#try-add").click()
     page.wait_for_selector(f".item.out[data-id={one.id}]")
     after = place.pack(source)
     assert [(rule.action, rule.tokens) for rule in after.overrides.rules if rule.tokens != one.tokens] == [
-        ("accept", (one.tokens or ())[:-1]),
+        ("edit", (one.tokens or ())[:-1]),
         ("reject", None),
     ]
     assert one.tokens[:-1] in {other.tokens for other in after.templates} - {other.tokens for other in before.templates}

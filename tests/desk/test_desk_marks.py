@@ -392,7 +392,7 @@ def test_an_edit_is_tried_as_it_is_decided(world: tuple[Client, Desk], source: s
                 continue
             assert alone["stays"] == 0
             assert trial["harm"] <= trial["new"]
-            rule = {"action": "accept", "tokens": trial["tokens"], "anchor": trial["anchor"], "kind": one.kind}
+            rule = {"action": "edit", "tokens": trial["tokens"], "anchor": trial["anchor"], "kind": one.kind}
             if path == "/api/try":
                 rule = {"action": "add", "regex": fewer["regex"]}
             made = {**rule, "df": trial["touched"], "count": trial["matches"], "example": trial["example"]}
@@ -408,6 +408,61 @@ def test_an_edit_is_tried_as_it_is_decided(world: tuple[Client, Desk], source: s
             assert as_it_is["stays"] == 0
     assert any(stays for _, stays in told)
     assert any(new for new, _ in told)
+
+
+def test_an_edit_takes_the_place_of_the_same_string(world: tuple[Client, Desk], source: str) -> None:
+    """An edit of the kind of a slot alone took the template out, and one towards a string that the pack has brought
+    nothing."""
+    client, desk = world
+
+    def stored() -> Pack:
+        held = desk.library.stored_pack(source)
+        assert held is not None
+        return held.pack
+
+    pack, tried = stored(), 0
+    filled = [one for one in pack.templates if one.slot and one.tokens]
+    assert len(filled) > 1
+    for one in pack.templates[:12]:
+        for other in filled:
+            shown = client.get("/api/template", source=source, id=other.id).json
+            words = re.sub(r"\{slot[^}]*\}", "{slot:90}" if other.filler else "{slot}", shown["words"])
+            asked = {"source": source, "words": words, "anchor": "", "kind": one.kind, "instead": one.id}
+            trial = client.post("/api/words", asked).json
+            if not trial["matches"] or trial.get("same"):
+                continue
+            tried += 1
+            made = {"action": "edit", **{key: trial[key] for key in ("tokens", "anchor", "example")}}
+            made |= {"df": trial["touched"], "count": trial["matches"], "kind": one.kind}
+            version = client.get("/api/review", source=source).json["version"]
+            decision = {"source": source, "version": version, "kind": "add"}
+            rules = [made, {"action": "reject", "id": one.id}]
+            after = client.post("/api/decide", {**decision, "rules": rules}).json
+            assert trial["new"] - trial["stays"] == after["did"]["characters"]
+            there = {found.id: found for found in stored().templates}
+            assert there[template_id(trial["tokens"])].tokens == tuple(trial["tokens"])
+            assert {*there} == {one.id for one in pack.templates} - {one.id} | {other.id}
+            row = next(row for row in after["templates"] if row["id"] == other.id)
+            assert (row["state"], len([row for row in after["templates"] if row["id"] == other.id])) == ("added", 1)
+            assert client.get("/api/template", source=source, id=other.id).json["state"] == "added"
+            client.post("/api/decide", {"source": source, "version": after["version"], "kind": "undo"})
+            assert stored().templates == pack.templates
+    assert tried > 3
+
+
+def test_a_rule_that_cannot_be_applied_closes_no_pane(world: tuple[Client, Desk], source: str) -> None:
+    client, desk = world
+    held = desk.library.stored_pack(source)
+    assert held is not None
+    data = json.loads(Path(held.path).read_text())
+    data["overrides"] = [
+        {"action": "edit", "tokens": ["two words", "x"], "example": "two words x", "df": 3, "count": 3}
+    ]
+    Path(held.path).write_text(json.dumps(data))
+    with pytest.warns(UserWarning, match="not applied yet"):
+        found = client.get("/api/template", source=source, id=held.pack.templates[0].id)
+    assert found.status == 200
+    assert "two words" in found.json["problem"]
 
 
 def test_expressions_are_those_of_the_file(world: tuple[Client, Desk], source: str) -> None:

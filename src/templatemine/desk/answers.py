@@ -279,6 +279,13 @@ class Desk:
         found = table.templates[row]
         family = table.family(table.templates[table.heads[row]].id)
         out = table.state[row] == OUT
+        try:
+            change = self._show_change(
+                stored, {"kind": "judge", "verdict": "cut" if out else "leave", "id": name}, name
+            )
+        except (ConfigError, PackError) as problem:  # of a rule about another
+            sample = self._opened(stored).sample(stored)
+            change = {"problem": str(problem), **review.find_sightings(pack, found, sample)}
         return {
             **table.row(row),
             "text": template_text(found),
@@ -292,7 +299,7 @@ class Desk:
             "short": short_forms_of(pack).shorten(found) or found.regex,
             "family": len(family),
             "kin": [table.row(one) for one in family if one != row][:MAX_KIN],
-            **self._show_change(stored, {"kind": "judge", "verdict": "cut" if out else "leave", "id": name}, found.id),
+            **change,
         }
 
     def describe_candidate(self, source: str, tokens: Sequence[str]) -> dict[str, Any]:
@@ -320,7 +327,7 @@ class Desk:
         effects, articles, before = opened.effects(stored), opened.sample(stored), opened.cuts(stored)
         whole = apply_rules(stored.pack, self.library.rejected(stored), plan.rules)
         old, new = ({one.id: one for one in pack.templates} for pack in (stored.pack, whole))
-        others = ({*old} ^ {*new}) - {*plan.reviewed, body.get("id")}
+        others = ({*old} ^ {*new}) - {*plan.reviewed, str(body.get("id"))}
         return {
             "did": measure_change(stored.pack, whole, articles, effects, before),
             "judged": plan.judged[1],
@@ -396,7 +403,7 @@ class Desk:
         stored = self.stored_pack(source)
         opened = self._opened(stored)
         trial = review.try_words(opened.pack_there(stored), words, anchor, opened.sample(stored))
-        rule = Rule(action="accept", tokens=trial.tokens, anchor=trial.anchor, kind=kind)
+        rule = Rule(action="edit", tokens=trial.tokens, anchor=trial.anchor, kind=kind)
         return self._tell_trial(stored, trial, rule, instead)
 
     def _tell_trial(self, stored: StoredPack, trial: review.Trial, rule: Rule, instead: str) -> dict[str, Any]:
@@ -404,8 +411,10 @@ class Desk:
         told = asdict(trial)
         pack, opened, rejected = stored.pack, self._opened(stored), self.library.rejected(stored)
         old = next((one for one in pack.templates if one.id == instead), None)
-        if old is None or not trial.matches or (old.tokens == rule.tokens and rule.regex in ("", old.regex)):
+        if old is None or not trial.matches:
             return told
+        if (old.tokens, old.anchor) == (rule.tokens, rule.anchor) or rule.regex == old.regex:
+            return {**told, "same": True}
         rest = [one for one in pack.overrides.rules if old.tokens is not None or one.regex != old.regex]
         made = replace(rule, df=trial.touched, count=trial.matches, example=trial.example)
         whole = apply_rules(

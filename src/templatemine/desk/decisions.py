@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from templatemine.archive.apply_answers import ALL, LABEL, STORY, add_answer_rules, find_candidate_rules, open_questions
+from templatemine.archive.apply_overrides import STRING_ACTIONS
 from templatemine.desk import review
 from templatemine.desk.library import Library, StoredPack, parse_rules, stamp_rule
 from templatemine.desk.open_source import OpenSource
@@ -103,13 +104,13 @@ def plan_decision(
 def _plan_rules(
     library: Library, stored: StoredPack, made: Sequence[Rule], judged: str = "", *, shown: bool = False
 ) -> Plan:
-    what = describe_rule(made[0], stored.pack) + _describe_others(len(made) - 1, shown)
-    if [rule.action for rule in made] == ["accept", "reject"]:
-        what = _shorten(f"Edited: {join_tokens(made[0].tokens or (), made[0].example)}")
+    what = describe_rule(made[0], stored.pack)
+    if made[0].action != "edit":
+        what += _describe_others(len(made) - 1, shown)
     return Plan(
         rules=review.amend_rules(stored.pack, library.rejected(stored), stored.pack.overrides.rules, made),
         what=what,
-        reviewed=[rule_id(rule) for rule in made if rule.action in ("accept", "reject")],
+        reviewed=[rule_id(rule) for rule in made if rule.action in STRING_ACTIONS],
         judged=(judged, len(made)),
     )
 

@@ -205,8 +205,8 @@ class Effects:
         return replace(pack, templates=tuple(pack.templates[row] for row in np.flatnonzero(there[places]).tolist()))
 
     def measure(self, pack: Pack) -> EffectColumns:
-        """Return the effect of each template of the pack, and then of each that was removed from it, and its family."""
-        removed = pack.overrides.removed
+        """Return the effect of each template of the pack, and then of each that is left out of it, and its family."""
+        removed = find_left_out(pack)
         with self._lock:
             places = np.concatenate([self._find_indices(pack.templates), self._find_indices(removed)])
             signs = [self._signs[place] for place in places.tolist()]
@@ -236,6 +236,12 @@ class Effects:
         rows[places] = np.arange(len(places))
         found: NDArray[np.int64] = rows[self._families[1][places]]
         return found
+
+
+def find_left_out(pack: Pack) -> list[Template]:
+    """Return the mined templates that rules took out of a pack, and did not write anew."""
+    there = {one.id for one in pack.templates}
+    return [one for one in pack.overrides.removed if one.id not in there]
 
 
 class ArticleCuts(NamedTuple):

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from templatemine.archive.apply_overrides import (
     FREQUENCY_REASONS,
     MAX_ADDED,
+    STRING_ACTIONS,
     RuleIndex,
     apply_rules,
     handwritten_template,
@@ -321,7 +322,9 @@ def try_words(pack: Pack, words: str, anchor: str, articles: Sequence[Article]) 
 
     def find(text: str) -> tuple[list[tuple[int, int]], str]:
         spans = [(one.start, one.end) for one in cleaner.spans(text)]
-        examples = (text[slice(*span)] for span in spans)
+        # A cut takes a sign beside its template, too.
+        cuts = (text[slice(*span)] for span in spans)
+        examples = (one for cut in cuts for one in (cut, cut.rpartition(" ")[0], cut.partition(" ")[2]))
         return spans, next((one for one in examples if is_example(alone, matcher, 0, one)), "")
 
     trial, position = _try(pack, find, articles), describe_position(template, pack)
@@ -403,10 +406,12 @@ def amend_rules(
 ) -> tuple[Rule, ...]:
     """Return the rules with those of one decision, which replace rules that they contradict.
 
-    What only reverts an earlier decision leaves no rule.
+    What only reverts an earlier decision leaves no rule, nor does leaving in what the same decision writes anew.
     """
-    for action, group in groupby(new, key=lambda rule: rule.action):
-        if action in ("accept", "reject", "kind"):
+    written = {rule_id(rule) for rule in new if rule.action == "edit"}
+    told = (rule for rule in new if rule.action != "reject" or rule_id(rule) not in written)
+    for action, group in groupby(told, key=lambda rule: rule.action):
+        if action in (*STRING_ACTIONS, "kind"):
             rules = _amend_about_strings(pack, rejected, rules, {rule_id(rule): rule for rule in group})
         else:
             for rule in group:
@@ -427,7 +432,11 @@ def _amend_about_strings(
     earlier = {rule_id(one) for one in rules} - {rule_id(one) for one in rest}
     return (
         *rest,
-        *(rule for name, rule in new.items() if name not in earlier or (name in before) != (rule.action == "accept")),
+        *(
+            rule
+            for name, rule in new.items()
+            if name not in earlier or rule.action == "edit" or (name in before) != (rule.action == "accept")
+        ),
     )
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine.desk.effects import Effects
+from templatemine.desk.effects import Effects, find_left_out
 from templatemine.errors import ConfigError
 from templatemine.kinds import KINDS, choose
 from templatemine.model import Template
@@ -177,7 +177,7 @@ class ReviewTable:
         reviewed: Mapping[str, str],
         known: dict[int, RowFacts],
     ) -> None:
-        self.templates: Sequence[Template] = (*pack.templates, *pack.overrides.removed)
+        self.templates: Sequence[Template] = (*pack.templates, *find_left_out(pack))
         for one in self.templates:
             if id(one) not in known:
                 known[id(one)] = _row_facts(one)

@@ -78,11 +78,13 @@ class Revision:
             return None
         templates = self._templates
         unchecked = [template for template in pack.templates if not templates.is_checked(template)]
+        added = set(pack.overrides.added)  # rules that write them out are read with them
+        ruled = [one for one in pack.templates if one.id in added and templates.is_checked(one)]
         removed = pack.overrides.removed
         if not all(map(templates.is_read, removed)):
             return None
         overrides = replace(pack.overrides, removed=())
-        small = replace(pack, templates=tuple(unchecked), overrides=overrides, mined=(), questions=(), pages=None)
+        small = replace(pack, templates=(*unchecked, *ruled), overrides=overrides, mined=(), questions=(), pages=None)
         try:
             edited = Pack.from_json(small.to_json(), where=where)
             read_boundaries({"boundaries": self._serialiser.boundaries}, where)

@@ -444,6 +444,7 @@ function meaning(pattern) {
 
 // What would happen, before it is decided.
 function told(row) {
+  if (row.problem) return row.problem;
   const all = number(state.sample.articles), what = row.state === "out" ? "cut" : "left in";
   if (!row.effect.seen) return `It is in none of the ${all} articles of the sample.`;
   if (row.did.articles) return would(row, what);
@@ -641,7 +642,7 @@ const attempt = later(350, async () => {
     return;
   }
   trial = found;
-  $("try-add").disabled = !found.matches || (worded && regex.trim() === edited.words);
+  $("try-add").disabled = !found.matches || found.same || (worded && regex.trim() === edited.words);
   const figure = (value, what, bad) => el("div", { class: bad ? "harm" : "" }, el("b", {}, value), el("span", {}, what));
   const shown = [
     el("div", { class: "figures" },
@@ -655,16 +656,19 @@ const attempt = later(350, async () => {
     snippets(found.snippets)];
   place.replaceChildren(...shown.filter(Boolean));
 });
-$("regex").addEventListener("input", attempt);
-$("instead").addEventListener("change", attempt);
+// What was found out is about what stood there before.
+const again = () => { $("try-add").disabled = true; attempt(); };
+$("regex").addEventListener("input", again);
+$("instead").addEventListener("change", again);
 $("try-add").addEventListener("click", async () => {
   const regex = $("regex").value;
   const instead = replaced();
+  $("try-add").disabled = true;
   if (worded) {
-    const rule = { action: "accept", tokens: trial.tokens, anchor: trial.anchor, kind: edited.kind, df: trial.touched, count: trial.matches, example: trial.example };
-    if (!await decide({ kind: "add", rules: [rule, ...(instead ? [{ action: "reject", id: instead.id }] : [])] }, instead ? "Edited" : "Added")) return;
+    const rule = { action: "edit", tokens: trial.tokens, anchor: trial.anchor, kind: edited.kind, df: trial.touched, count: trial.matches, example: trial.example };
+    if (!await decide({ kind: "add", rules: [rule, ...(instead ? [{ action: "reject", id: instead.id }] : [])] }, instead ? "Edited" : "Added")) return again();
   } else {
-    if (!await add({ action: "add", regex, example: regex }, instead ? null : "Expression added")) return;
+    if (!await add({ action: "add", regex, example: regex }, instead ? null : "Expression added")) return again();
     if (instead && !(instead.written && instead.text === regex)) await verdict(instead, false);
   }
   $("regex").value = "";
