@@ -17,6 +17,7 @@ for _name in ("starlette", "jinja2", "uvicorn"):
 
 from desk_support import NUMBERS, Client, opened, record  # noqa: E402
 
+from invented import bare_pack  # noqa: E402
 from templatemine.archive.apply_overrides import apply_rules  # noqa: E402
 from templatemine.cleaning.cleaner import Cleaner  # noqa: E402
 from templatemine.config import CleanConfig  # noqa: E402
@@ -24,7 +25,14 @@ from templatemine.desk import open_source  # noqa: E402
 from templatemine.desk.agreement import kappa, measure_agreements  # noqa: E402
 from templatemine.desk.annotations import OTHER, count_passages, find_units, label_units, merge_labels, read_marks  # noqa: E402
 from templatemine.desk.answers import Desk  # noqa: E402
-from templatemine.desk.effects import MAX_SLOW, ArticleCuts, count_cuts, find_cuts  # noqa: E402
+from templatemine.desk.effects import (  # noqa: E402
+    MAX_SLOW,
+    ArticleCuts,
+    Effects,
+    count_cuts,
+    find_cuts,
+    measure_change,
+)
 from templatemine.desk.library import Article, Library  # noqa: E402
 from templatemine.desk.review import editable_regex, find_prose, try_expression  # noqa: E402
 from templatemine.desk.store import Store  # noqa: E402
@@ -420,7 +428,7 @@ def test_an_edit_takes_the_place_of_the_same_string(world: tuple[Client, Desk], 
         assert held is not None
         return held.pack
 
-    pack, tried = stored(), 0
+    pack, tried, articles = stored(), 0, desk.library.articles[source]
     filled = [one for one in pack.templates if one.slot and one.tokens]
     assert len(filled) > 1
     for one in pack.templates[:12]:
@@ -439,6 +447,8 @@ def test_an_edit_takes_the_place_of_the_same_string(world: tuple[Client, Desk], 
             rules = [made, {"action": "reject", "id": one.id}]
             after = client.post("/api/decide", {**decision, "rules": rules}).json
             assert trial["new"] - trial["stays"] == after["did"]["characters"]
+            cuts = [sum(count_cuts(anew, articles)) for anew in (pack, stored())]
+            assert after["did"]["characters"] == cuts[1] - cuts[0]
             there = {found.id: found for found in stored().templates}
             assert there[template_id(trial["tokens"])].tokens == tuple(trial["tokens"])
             assert {*there} == {one.id for one in pack.templates} - {one.id} | {other.id}
@@ -448,6 +458,20 @@ def test_an_edit_takes_the_place_of_the_same_string(world: tuple[Client, Desk], 
             client.post("/api/decide", {"source": source, "version": after["version"], "kind": "undo"})
             assert stored().templates == pack.templates
     assert tried > 3
+
+
+def test_a_string_counts_where_it_stood_nowhere_before() -> None:
+    """Its old form is in no article of the sample, its new one is."""
+    pack = bare_pack(9)
+    line = Template(id="t1", regex="", tokens=("Read", "next"), df=9, count=9, example="Read next", anchor="line")
+    old, new = (
+        replace(pack, templates=(replace(one, regex=pack.derived(one)),)) for one in (line, replace(line, anchor=""))
+    )
+    articles = [Article(document=Document(source="x", id="a", text="The rest of it: Read next now."))]
+    effects = Effects(old, old.templates, articles)
+    did = measure_change(old, new, articles, effects, count_cuts(old, articles))
+    assert did == {"articles": 1, "characters": sum(count_cuts(new, articles))}
+    assert did["characters"] > 0
 
 
 def test_a_rule_that_cannot_be_applied_closes_no_pane(world: tuple[Client, Desk], source: str) -> None:

@@ -358,8 +358,8 @@ def measure_answers(
 def _carry(pack: Pack, whole: Pack, there: Pack) -> tuple[Template, ...]:
     """Return the templates of a part of a pack, with the changes that led from the pack to the `whole`."""
     old, new = {one.id: one for one in pack.templates}, {one.id: one for one in whole.templates}
-    kept = [new[one.id] for one in there.templates if one.id in new]
-    return (*kept, *(one for name, one in new.items() if name not in old))
+    kept = [one for one in there.templates if new.get(one.id) is old[one.id]]
+    return (*kept, *(one for name, one in new.items() if one is not old.get(name)))
 
 
 def symmetric_difference(one: Sequence[Template], other: Sequence[Template]) -> list[Template]:
