@@ -88,6 +88,7 @@ NUMBERS: Mapping[str, Range] = {
     "SelectConfig.few_share": share,
     "SelectConfig.few_score": share,
     "SelectConfig.continued": share,
+    "SelectConfig.uncovered": share,
     "SelectConfig.prefix_own": share,
     "SelectConfig.suffix_own": share,
     "SelectConfig.filler_own": share,

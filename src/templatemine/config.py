@@ -168,6 +168,7 @@ class SelectConfig(Options):
         stands: of the cuts of others with less, three in ten took letters of the story.
     continued : least share of a longer label among the occurrences of the one shorter by a token, or it is a chance
         continuation of that.
+    uncovered : least share of the documents of a label that have it but not within a longer one that is chosen.
     prefix_own, suffix_own, filler_own : least share of all occurrences of a label's tokens that are the label, for it
         to go at all, and for its filler to go with it.
     inline_own : the same for strings in the middle of lines.
@@ -182,6 +183,7 @@ class SelectConfig(Options):
     few_share: float = 0.02
     few_score: float = 0.8
     continued: float = 0.12
+    uncovered: float = 0.25
     prefix_own: float = 0.1
     suffix_own: float = 0.3
     filler_own: float = 0.5

@@ -160,6 +160,15 @@ def test_words_that_mostly_stand_elsewhere_are_no_label() -> None:
     assert decided({LABEL: (0.99, 0.99)}, SelectConfig(filler_own=0.95))[LABEL][1] is False
 
 
+def test_a_longer_label_makes_the_shorter_one_redundant_where_it_covers_it() -> None:
+    both = {LABEL: (0.95, 0.0), LONGER: (0.95, 0.0)}
+    # The longer one has all documents of the shorter.
+    assert templates(both) == {LONGER}
+    assert decided(both)[LABEL][0] == REDUNDANT
+    # A label that takes its line stays, and longer ones that take it as well lie in its matches.
+    assert templates({LABEL: (0.95, 0.95), LONGER: (0.95, 0.95)}) == {LABEL}
+
+
 def test_a_label_needs_a_sign_of_its_own() -> None:
     """ "Photo by" is a cue; what ends with no mark and is none, such as a name, may be the beginning of a sentence."""
     assert decided({LABEL: (0.99, 0)})[LABEL][0] == 0
@@ -459,6 +468,20 @@ def test_what_opens_an_article_of_another_title_and_is_in_many_is_no_headline(
     assert asked == ([0] if score > 0.7 and others > 6 else [])
 
 
+@pytest.mark.parametrize(("others", "reasons"), [(3, (REDUNDANT, 0)), (20, (0, REDUNDANT))])
+def test_the_last_word_of_sentences_is_no_label_where_a_longer_one_is(others: int, reasons: tuple[int, int]) -> None:
+    """Of "report." and "this report." the second: any sentence may end with a word."""
+    random = Random(19)
+    texts = []
+    for place in range(60):
+        ends = f"{prose(random, 6)} this report." if place < 16 else f"{prose(random, 6)}."
+        ends = f"{prose(random, 6)} {prose(random, 1)} report." if 16 <= place < 16 + others else ends
+        texts.append(f"{prose(random, 12)}.\n{ends}\n{prose(random, 9)}.")
+    labels = (SUFFIX, "report."), (SUFFIX, "this report.")
+    found = decided(dict.fromkeys(labels, (0.95, 0.95)), documents=documents_of(texts))
+    assert tuple(found[label][0] for label in labels) == reasons
+
+
 def test_a_label_behind_one_segment_in_all_articles_needs_no_sign() -> None:
     """ "Saved for later Stored items The harbour …": without it, what is behind the block would keep its end."""
     random = Random(15)
@@ -541,8 +564,3 @@ def test_a_label_in_a_script_without_spaces_ends_with_a_mark() -> None:
         ]
         label = (PREFIX, " ".join(letters[:9] + end))
         assert decided({label: (0.95, 0.0)}, documents=documents_of(texts))[label][0] == reason
-
-
-def test_longer_labels_lie_in_the_matches_of_one_that_takes_its_line() -> None:
-    assert templates({LABEL: (0.95, 0.95), LONGER: (0.95, 0.95)}) == {LABEL}
-    assert templates({LABEL: (0.95, 0.0), LONGER: (0.95, 0.0)}) == {LABEL, LONGER}

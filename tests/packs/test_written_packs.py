@@ -62,6 +62,7 @@ def random_settings(random: Random) -> PipelineConfig:
     select = SelectConfig(
         caution=random.choice(CAUTIONS),
         few=random.choice((0, 3)),
+        uncovered=random.choice((0.0, 0.25)),
         prefix_own=random.choice((0.0, 0.1)),
         suffix_own=random.choice((0.0, 0.3)),
         filler_own=random.choice((0.0, 0.5)),

@@ -233,6 +233,8 @@ def select(
             segments, rows, starts, lengths, np.concatenate(characters)[rows] < log(_MAX_SLOT_STRING) / log(2)
         )
         selection.merge(verdicts)
+        selection.drop_covered(verdicts, np.concatenate([kind.df for kind in candidates])[rows], config.uncovered)
+        selection.drop_last_words(verdicts, segments.traits, np.concatenate([kind.df for kind in candidates])[rows])
         selection.drop_within_slots(verdicts)
         verdicts.stake[verdicts.reason_of == REDUNDANT] = 0
     return verdicts
@@ -685,6 +687,51 @@ class _Selection:
             if first_row != row:
                 verdicts.anchor[first_row] &= verdicts.anchor[row]
                 verdicts.reason_of[row] = REDUNDANT
+
+    def drop_covered(self, verdicts: Verdicts, df: LongArray, min_uncovered: float) -> None:
+        """Drop labels most of whose documents have one and the same longer label that is chosen.
+
+        `verdicts` is INOUT.
+        """
+        for kind in (PREFIX, SUFFIX):
+            kind_index = KINDS.index(kind)
+            indices = np.flatnonzero(
+                (verdicts.kind[self.rows] == kind_index) & (verdicts.reason_of[self.rows] == ACCEPTED)
+            )
+            indices = indices[np.argsort(-self.lengths[indices], kind="stable")]
+            covered: dict[int, int] = {}
+            for index, string_hash in zip(
+                indices.tolist(), self.hashes(self.starts[indices], self.lengths[indices]), strict=True
+            ):
+                row, documents = self.rows[index], int(df[index])
+                if not verdicts.slot[row] and documents - covered.get(string_hash, 0) < min_uncovered * documents:
+                    verdicts.reason_of[row] = REDUNDANT
+                    continue
+                sizes = np.arange(1, self.lengths[index])
+                starts = np.full(len(sizes), self.starts[index])
+                if kind == SUFFIX:
+                    starts += self.lengths[index] - sizes
+                for shorter in self.hashes(starts, sizes):
+                    covered[shorter] = max(documents, covered.get(shorter, 0))
+
+    def drop_last_words(self, verdicts: Verdicts, traits: NDArray[np.uint16], df: LongArray) -> None:
+        """Drop the labels that are the last word of sentences, where half of the documents have a longer one that is
+        chosen: of "report." and "this report." the second, for any sentence may end with a word.
+
+        `verdicts` is INOUT.
+        """
+        chosen = (verdicts.kind[self.rows] == KINDS.index(SUFFIX)) & (verdicts.reason_of[self.rows] == ACCEPTED)
+        indices = np.flatnonzero(chosen & verdicts.slot[self.rows])
+        last = self.tokens[self.starts[indices] + self.lengths[indices] - 1]
+        ends_sentence = ((traits[last] & SMALL) > 0) & ((traits[last] & CLOSES) > 0)
+        labels = [*zip(last[ends_sentence].tolist(), indices[ends_sentence].tolist(), strict=True)]
+        longest: dict[int, int] = {}
+        for word, index in labels:
+            if self.lengths[index] > 1:
+                longest[word] = max(longest.get(word, 0), int(df[index]))
+        for word, index in labels:
+            if self.lengths[index] == 1 and longest.get(word, 0) >= _HALF * df[index]:
+                verdicts.reason_of[self.rows[index]] = REDUNDANT
 
     def drop_within_slots(self, verdicts: Verdicts) -> None:
         """Drop what lies in the match of a label with its filler: lines that begin (end) with it, longer labels.
