@@ -14,6 +14,7 @@ from templatemine.errors import PackError
 from templatemine.model import Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_json import PackSerialiser
+from templatemine.packs.pack_record import rule_id
 from templatemine.packs.short_forms import read_boundaries
 
 _EDITABLE_FIELDS = ("templates", "overrides")
@@ -78,7 +79,8 @@ class Revision:
             return None
         templates = self._templates
         unchecked = [template for template in pack.templates if not templates.is_checked(template)]
-        added = set(pack.overrides.added)  # rules that write them out are read with them
+        # Rules that write templates out are read with them.
+        added = {*pack.overrides.added, *(rule_id(rule) for rule in pack.overrides.rules if rule.action == "edit")}
         ruled = [one for one in pack.templates if one.id in added and templates.is_checked(one)]
         removed = pack.overrides.removed
         if not all(map(templates.is_read, removed)):
