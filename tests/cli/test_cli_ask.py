@@ -207,7 +207,7 @@ def test_source_is_that_of_all_records_as_of_every_command(cli: Cli, packs: Path
     told = "--source needs --archive: it is the source of all records, whatever they say; "
     assert cli("ask", packs, "--source", SOURCE).error == f"{told}--only asks about one source"
     report = cli("report", packs, "-o", archive.with_name("r.html"), "--source", SOURCE)
-    assert report.error == f"{told}for a report of one source give its pack"
+    assert report.error == f"{told}--only reports on one source"
     assert cli("diff", packs, packs, "--source", SOURCE).error == f"{told}to compare one source give its two packs"
     assert "makes one source of 2 that records name" in cli(*asked, "-a", archive, "--source", SOURCE).err
 

@@ -289,7 +289,9 @@ def test_a_source_that_takes_the_records_of_others_says_so(cli: Cli, mined: Path
     told = f"templatemine: --source {SOURCES[0]} makes one source of 2 that records name, "
     explain, diff = ("explain", new, "--limit", "0", "-p", mined), ("clean", new, "--diff", "-p", mined)
     for words in (explain, diff, ("diff", mined, mined, "-a", new)):
-        assert told in cli(*words, "--source", SOURCES[0]).err
+        ran = cli(*words, "--source", SOURCES[0])
+        assert told in ran.err
+        assert (", --only NAME takes one of them, " in ran.err) == (words[0] != "diff")  # which has no such option
 
 
 def test_check_names_sources_with_torn_sentences(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:

@@ -869,6 +869,18 @@ def test_packs_are_no_archive(cli: Cli, mined: Path, tmp_path: Path) -> None:
     ran = cli("mine", mined, "-o", tmp_path / "out")
     assert ran.code == 2
     assert ran.error == f"{mined}: expected an archive, found a folder of packs, which templatemine show lists"
+    pack = next(mined.glob("*.json"))
+    several = "; --packs takes one path each time: -p A -p B"
+    for given in (
+        ("clean", pack, "-o", tmp_path / "c.jsonl"),
+        ("report", pack, "-o", tmp_path / "r.html"),
+        ("ask", pack),
+    ):
+        told = f"{pack}: expected an archive, found a pack, which templatemine show prints{several}"
+        assert cli(*given, "-p", mined).error == told
+    both = cli("ask", "one", "-p", "two", "-a", "x").error
+    assert "expected one of them, got both: one and --packs two; for all of them write --packs one --packs two" in both
+    assert not [*tmp_path.iterdir()]
     archive = write(tmp_path / "a.json", records()[:1])
     ran = cli("clean", archive, "-p", archive, "-o", tmp_path / "c.jsonl")
     assert ran.error.endswith("object with a field 'schema'; found an article: mine makes packs of an archive")

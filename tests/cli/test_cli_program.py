@@ -20,6 +20,7 @@ from rich.cells import cell_len
 from conftest import Cli
 from templatemine.bounds import WORDS
 from templatemine.cli import app, messages, text_tables
+from templatemine.cli.parser import SAME_IDEA
 from templatemine.controls import name_on_line
 from templatemine.errors import CapacityError, CorpusError, MissingExtraError
 
@@ -35,6 +36,33 @@ def test_an_option_of_other_commands_is_told_of_with_them(cli: Cli) -> None:
     told = cli("mine", "x", "-o", "y", "--keep", "caption").error
     assert "unrecognized arguments: --keep caption; it is an option of clean, extract, explain (see " in told
     assert "did you mean --output?" in cli("mine", "x", "--outputt", "y").error
+    told = cli("evaluate", "injection", "x", "-p", "y").error
+    assert "unrecognized arguments: -p y; it is an option of evaluate gold, evaluate residue (see " in told
+    assert "; it is an option of mine, " in cli("extract", "x", "--only", "y").error  # and not --cut-only
+
+
+@pytest.mark.parametrize(
+    ("arguments", "here"),
+    [
+        ("report p -o r --limit 3", "--samples N or --rows N"),
+        ("desk p -a x -n 3", "--sample N"),
+        ("explain x -p p --kind caption", "--keep KINDS or --cut-only KINDS"),
+        ("show p --keep caption", "--kind KINDS"),
+        ("show p --only y", "PACK without an option: a pack, or a folder of packs; or the name of a source"),
+        ("diff p --packs q", "OLD NEW without an option: a pack, or a folder of packs"),
+        ("diff -p p -p q", "OLD NEW without an option: a pack, or a folder of packs"),
+        ("diff -p p", "OLD NEW without an option: a pack, or a folder of packs"),
+    ],
+)
+def test_what_others_have_for_an_option_of_one_command_is_told(cli: Cli, arguments: str, here: str) -> None:
+    assert f"; here it is {here}" in cli(*arguments.split()).error
+
+
+def test_what_is_told_of_other_commands_is_there() -> None:
+    names = " ".join((*SAME_IDEA, *SAME_IDEA.values())).split()
+    parsers = [app.command_parser(name) for name in app.COMMANDS]
+    known = {name for one in parsers for action in one._actions for name in (*action.option_strings, action.metavar)}
+    assert known.issuperset(names)
 
 
 def test_help_of_a_command(cli: Cli) -> None:
@@ -112,7 +140,7 @@ def test_packs_and_inputs_are_given_alike_everywhere(command: str, capsys: pytes
         with pytest.raises(SystemExit):
             parse(command, *wrong.split())
         said = capsys.readouterr().err
-        assert re.search(r"error: (PACKS?|INPUT) and --\w+: expected one of them, got both: X and --\w+ [AP] ", said)
+        assert re.search(r"error: (PACKS?|INPUT) and --\w+: expected one of them, got both: X and --\w+ [AP][ ;]", said)
         assert said.count("\n") == 1
 
 

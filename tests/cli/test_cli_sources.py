@@ -54,7 +54,7 @@ def test_sources_that_become_one_are_told_of(cli: Cli, tmp_path: Path, memory: t
     ran = cli("mine", archive, "-o", tmp_path / "packs", "--source", "one", "--quiet", *memory)
     assert ran.err == (
         "templatemine: --source one makes one source of 3 that records name, such as 'alpha.example', 'beta.example'; "
-        "without it each is one of its own, and the command sort makes a file of each\n"
+        "without it each is one of its own, --only NAME takes one of them, and the command sort makes a file of each\n"
     )
     alone = write(tmp_path / "b.jsonl", records(["alpha.example"]))
     assert cli("mine", alone, "-o", tmp_path / "alone", "--source", "one", "--quiet", *memory).err == ""

@@ -14,6 +14,7 @@ from typing import Any
 from templatemine._version import __version__
 from templatemine.cli.defaults import apply_defaults, read_defaults
 from templatemine.cli.messages import StrictStop, flush_output, print_error
+from templatemine.cli.pack_paths import refuse_packs
 from templatemine.cli.parser import Parser
 from templatemine.cli.signals import EndedBySignal, signals_as_exceptions
 from templatemine.errors import ConfigError, TemplateMineError, command_line, did_you_mean
@@ -79,9 +80,10 @@ class _Command(Parser):
             self.set_defaults(run=module.run)
         return self
 
-    def find_elsewhere(self, option: str) -> list[str]:
+    def find_elsewhere(self, option: str) -> Sequence[str]:
         """Return the commands that have an option."""
-        return [name for name in COMMANDS if option in command_parser(name)._option_string_actions]
+        self.beside = [command_parser(name) for name in COMMANDS]
+        return super().find_elsewhere(option)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse as every parser does, after adding the options and the defaults of a file."""
@@ -140,6 +142,7 @@ def run(argv: Sequence[str]) -> int:
             return end.code if isinstance(end.code, int) else 2
         try:
             with command_line():
+                refuse_packs(args)
                 return int(args.run(args))
         except ConfigError as error:
             raise ConfigError(_name_option(str(error), args.known_options)) from error

@@ -299,7 +299,7 @@ def _tell_overruled(
             if others := sorted(source for source in named if source in packs):
                 terminal.note(
                     f"--source {read.source}: its pack also cleans records of {list_names(others)}; "
-                    "without --source they get their own"
+                    "without --source they get their own, and --only takes those of one source"
                 )
         yield batch
 
@@ -436,7 +436,7 @@ def _print_diff(args: argparse.Namespace, terminal: messages.Terminal, config: R
     painter = Painter(messages.shows_colours(sys.stdout))
     packs = PackFiles(args.packs, errors="skip")
     cleaner = RecordCleaner(packs, config)
-    records = common.tell_overruled(common.open_records(args.inputs, config.read, terminal.reader_report), config.read)
+    records = common.tell_overruled(args, common.open_records(args.inputs, config.read, terminal.reader_report))
     for change in find_changes(records, packs, cleaner, terminal.skip):
         messages.print_text("".join(line + "\n" for line in diff_lines(change, painter)))
     _check_not_empty(args, terminal, cleaner.tally)

@@ -75,11 +75,10 @@ def run(args: argparse.Namespace) -> int:
         name=args.by,
     )
     gold = read_spans(args.gold) if args.gold else None
-    read = common.read_config(args)
 
     def records() -> Iterator[Record]:
         with terminal.progress() as steps:
-            found = common.tell_overruled(common.read_nonempty_records(args.archive, read, terminal), read)
+            found = common.read_archive(args, terminal)
             yield from report_reading(found, steps)
         terminal.tell_more_skipped()
 

@@ -98,7 +98,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     for name, trial in TRIALS.items():
         own = trials.add_parser(name, help=trial.help, description=trial.description)
         inputs = own.add_argument("inputs", metavar="INPUT", nargs="+", help=common.INPUT_HELP)
-        own.common = _COMMON
+        own.common, own.beside = _COMMON, trials.choices.values()
         told = "packs or folders of packs to evaluate (default: packs mined from the inputs)"
         packs = common.add_packs_option(own, told) if trial.takes_packs else None
         common.name_inputs(own, inputs, packs)

@@ -252,7 +252,7 @@ def _read_documents(args: argparse.Namespace, terminal: messages.Terminal) -> It
         if alone is not None:
             yield alone
         else:
-            records = common.tell_overruled(common.open_records([path], read, terminal.reader_report), read)
+            records = common.tell_overruled(args, common.open_records([path], read, terminal.reader_report))
             yield from (record.document for record in records)
 
 

@@ -18,7 +18,6 @@ from templatemine.config import (
     TokeniseConfig,
 )
 from templatemine.errors import ConfigError, CorpusError, counted, list_names
-from templatemine.io.fields import describe_overruled
 
 if TYPE_CHECKING:
     from templatemine.archive.archive_report import ArchiveReport
@@ -174,7 +173,7 @@ def run(args: argparse.Namespace) -> int:
 def _explain_mixed_sources(args: argparse.Namespace, mined: ArchiveReport) -> str:
     """Explain why records of several sources are one: by --source, or none is where it is looked for."""
     nameless = mined.nameless
-    if overruled := describe_overruled(nameless.overruled, common.read_config(args)):
+    if overruled := common.describe_overruled(args, nameless.overruled):
         return overruled
     field = next((name for name, values in nameless.others.items() if len(values) > 1), None)
     if field is not None:

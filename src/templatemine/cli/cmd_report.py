@@ -71,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
 
     if args.samples and not args.archive and args.samples != ReportConfig().samples:
         raise ConfigError("--samples needs --archive: articles come from it")
-    common.check_archive_source(args, "for a report of one source give its pack")
+    common.check_archive_source(args, "--only reports on one source")
     require_libraries()
     args.packs = pack_paths.find_packs(args.packs)
     terminal = messages.Terminal(quiet=args.quiet, strict=args.strict)
@@ -82,9 +82,8 @@ def run(args: argparse.Namespace) -> int:
         packs = common.choose_packs(args, files.load_all(terminal.skip_bad_pack))
         records = None
         if args.archive:
-            read = common.read_config(args)
-            some = common.read_nonempty_records(args.archive, read, terminal)
-            records = common.tell_overruled(common.select_records(args, some, terminal), read)
+            some = common.read_nonempty_records(args.archive, common.read_config(args), terminal)
+            records = common.tell_overruled(args, common.select_records(args, some, terminal))
 
         def rejected(source: str) -> Iterable[RejectedCandidate]:
             try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
@@ -385,18 +385,26 @@ def open_records(inputs: Sequence[str], config: ReadConfig, report: Report) -> I
     return (record for stream in streams for record in stream)
 
 
-def tell_overruled(records: Iterable[Record], config: ReadConfig) -> Iterator[Record]:
+def tell_overruled(args: argparse.Namespace, records: Iterable[Record]) -> Iterator[Record]:
     """Yield records, and say at the end if they name several sources, and one is said for all."""
-    from templatemine.io.fields import count_overruled, describe_overruled
+    from templatemine.io.fields import count_overruled
 
     named: dict[str, int] = {}
+    config = read_config(args)
     try:
         for record in records:
             count_overruled(named, record.fields, config)
             yield record
     finally:
-        if told := describe_overruled(named, config):
+        if told := describe_overruled(args, named):
             print_error(told, "")
+
+
+def describe_overruled(args: argparse.Namespace, sources: Collection[str]) -> str:
+    """Say that several sources have become one; with ``--only``, where a command has it: it is what most meant."""
+    from templatemine.io.fields import describe_overruled
+
+    return describe_overruled(sources, read_config(args), ", --only NAME takes one of them" * hasattr(args, "only"))
 
 
 def read_nonempty_records(inputs: Sequence[str], config: ReadConfig, terminal: Terminal) -> Iterator[Record]:
@@ -417,20 +425,14 @@ def read_nonempty_records(inputs: Sequence[str], config: ReadConfig, terminal: T
 
 def read_archive(args: argparse.Namespace, terminal: Terminal) -> Iterator[Record]:
     """Read the records of ``--archive``, of which there must be one; say at the end what ``--source`` overruled."""
-    read = read_config(args)
-    return tell_overruled(read_nonempty_records(args.archive, read, terminal), read)
+    return tell_overruled(args, read_nonempty_records(args.archive, read_config(args), terminal))
 
 
 def no_documents_error(terminal: Terminal, paths: Iterable[str]) -> CorpusError:
     """Return the error for inputs without a readable document; the bad ones have been named."""
     from templatemine.io.files import no_documents_error
-    from templatemine.packs.pack_folder import rejected_path
 
     terminal.tell_more_skipped()
-    for path in paths:
-        if os.path.isdir(path) and any(name.endswith(rejected_path("")) for name in os.listdir(path)):
-            problem = "expected an archive, found a folder of packs, which templatemine show lists"
-            return CorpusError(problem, path, fatal=True)
     return no_documents_error(paths, terminal.skipped, terminal.problems)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
-from templatemine.errors import PackError, did_you_mean, list_names
+from templatemine.errors import CorpusError, PackError, did_you_mean, list_names
 
 _PACKS = "packs"
 """The folder in which packs are looked for by their source: that of all examples of mine."""
@@ -39,6 +40,29 @@ def find_pack(path: str) -> str:
     told = [place for place in places if _is_plain(place)]
     looked = f"; looked for {' and '.join(told)}, too" if told else ""
     raise PackError(f"{path}: there is no such pack or folder of packs{looked}{_suggest_source(path)}")
+
+
+def refuse_packs(args: argparse.Namespace) -> None:
+    """Raise an error if an input of a command is a pack, or a folder of packs and of nothing else."""
+    inputs = [*getattr(args, "inputs", ()), *getattr(args, "archive", ())]
+    for path in inputs:
+        if (what := _name_packs(path)) is not None:
+            several = "; --packs takes one path each time: -p A -p B" if "--packs" in args.known_options else ""
+            raise CorpusError(f"expected an archive, found {what}{several}", path, fatal=True)
+
+
+def _name_packs(path: str) -> str | None:
+    """Name a pack, or a folder of packs and of nothing else, and what prints it; None for another path."""
+    from templatemine.io.jsonl import is_pack
+    from templatemine.packs.pack_folder import PACK_SUFFIX, rejected_path
+
+    if os.path.isfile(path):
+        return "a pack, which templatemine show prints" if path.endswith(PACK_SUFFIX) and is_pack(path) else None
+    if not os.path.isdir(path):
+        return None
+    names = [name for name in os.listdir(path) if not name.endswith(rejected_path("")) and name[0] != "."]
+    are_packs = all(name.endswith(PACK_SUFFIX) and is_pack(os.path.join(path, name)) for name in names)
+    return "a folder of packs, which templatemine show lists" if names and are_packs else None
 
 
 def _pack_places(path: str) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import takewhile
 from textwrap import wrap
 from typing import Any, NoReturn
@@ -29,6 +29,16 @@ exit codes:
   130  interrupted; nothing was written
 """
 
+SAME_IDEA = {
+    "--only --source": "--only PACK PACKS OLD NEW",
+    "--packs -p": "OLD NEW",
+    "--against": "OLD",
+    "--limit -n --sample --samples --rows": "--limit --sample --samples --rows --max-pages",
+    "--keep --cut-only --policy --kind": "--cut-only --keep --kind",
+    "--max-record --max-size": "--max-record --max-size",
+}
+"""Options of commands -> what others have for the same idea, with an option or without."""
+
 _WIDTH = 80
 _HELP_COLUMN = 27
 """Where the help of an option begins, unless it is written longer than that."""
@@ -42,11 +52,14 @@ class Parser(argparse.ArgumentParser):
     ----------
     common : sequence of str
         Options that ``--help`` lists, in this order; ``--help-all`` lists all of them, and the exit codes.
+    beside : collection of Parser
+        Parsers of the commands among which this one is.
     brief : str
         What ``--help`` says first; by default the first paragraph of the description.
     """
 
     common: Sequence[str] = ()
+    beside: Collection[Parser] = ()
     brief = ""
 
     def __init__(self, **options: Any) -> None:
@@ -83,7 +96,9 @@ class Parser(argparse.ArgumentParser):
         elif loose:
             option, got = self._named[bare[0]].option_strings[0], " ".join(loose)
             both = f"{got} and {option} {' '.join(given[bare[0]])}"
-            self.error(f"{bare[0].metavar} and {option}: expected one of them, got both: {both}")
+            each = " ".join(f"{option} {one}" for one in (*loose, *given[bare[0]]))
+            remedy = "" if bare[0].nargs is None else f"; for all of them write {each}"
+            self.error(f"{bare[0].metavar} and {option}: expected one of them, got both: {both}{remedy}")
         elif open_one in self._needed and not getattr(namespace, open_one.dest):
             open_one.required = True
             self.error(f"{_REQUIRED}{'/'.join(open_one.option_strings) or open_one.metavar}")
@@ -152,21 +167,32 @@ class Parser(argparse.ArgumentParser):
         return namespace, others
 
     def find_elsewhere(self, option: str) -> Sequence[str]:
-        """Return the commands that have an option; the program knows none."""
-        return ()
+        """Return the commands that have an option, or those beside this one."""
+        has = [one.prog for one in self.beside if option in one._option_string_actions]
+        return [prog.removeprefix("templatemine ") for prog in has]
 
     def _refuse(self, others: Sequence[str]) -> None:
         """End if there are arguments that are not known."""
         if others:
             options = [name[2:] for name in self._option_string_actions if name.startswith("--")]
-            meant = did_you_mean(others[0].partition("=")[0].lstrip("-"), options, "--")
+            option = others[0].partition("=")[0]
+            meant = did_you_mean(option.lstrip("-"), options, "--")
             # The files behind an option that takes one are nobody's once the inputs are found.
             is_path = "--packs" in self._given or "-p" in self._given
             if is_path and "packs" in options and not any(one.startswith("-") for one in others):
                 meant = "; --packs takes one path each time: -p A -p B"
-            elsewhere = [] if meant else self.find_elsewhere(others[0].partition("=")[0])
-            meant = meant or (f"; it is an option of {list_names(elsewhere)}" if elsewhere else "")
-            self.error(f"unrecognized arguments: {' '.join(others)}{meant}")
+            elsewhere = self.find_elsewhere(option)
+            meant = f"; it is an option of {list_names(elsewhere)}" if elsewhere else meant
+            self.error(f"unrecognized arguments: {' '.join(others)}{self._find_here(option) or meant}")
+
+    def _find_here(self, option: str) -> str:
+        """Tell what this command has for the idea of an option of others; empty if it has nothing."""
+        names = {name for asked, here in SAME_IDEA.items() if option in asked.split() for name in here.split()}
+        found = [one for one in self._actions if names.intersection(one.option_strings or (str(one.metavar),))]
+        if options := [write_option(one) for one in found if one.option_strings]:
+            return f"; here it is {' or '.join(options)}"
+        bare = " ".join(str(one.metavar) for one in found)
+        return f"; here it is {bare} without an option: {found[0].help}" if found else ""
 
     def error(self, message: str) -> NoReturn:
         """End with one line; where something is missing, it tells of an option that is misspelt."""
@@ -218,6 +244,7 @@ def _as_list(values: str | list[str] | None) -> list[str]:
 
 
 def _options(given: Sequence[str]) -> list[str]:
-    """Return the long options of a command line, without their values."""
+    """Return the options of a command line, without their values."""
     before = takewhile(lambda one: one != "--", given)
-    return [one.partition("=")[0] for one in before if one.startswith("--") and " " not in one]
+    written = (one.partition("=")[0] for one in before if " " not in one)
+    return [one for one in written if one.startswith("--") or (len(one) == 2 and one[0] == "-")]

@@ -92,8 +92,9 @@ def count_overruled(counts: dict[str, int], fields: Mapping[str, Any], config: R
         counts[named] = counts.get(named, 0) + 1
 
 
-def describe_overruled(sources: Collection[str], config: ReadConfig) -> str:
-    """Say that several sources that records name have become one; nothing of one, which has another name now."""
+def describe_overruled(sources: Collection[str], config: ReadConfig, instead: str = "") -> str:
+    """Say that several sources that records name have become one, and what to give `instead` for one of them; nothing
+    of one source, which has another name now."""
     if len(sources) < 2:
         return ""
     option = spelled(f"--source {config.source}", f"source={config.source!r}")
@@ -101,7 +102,7 @@ def describe_overruled(sources: Collection[str], config: ReadConfig) -> str:
     number = f"{len(sources):,}{' or more' if len(sources) == MAX_OVERRULED else ''}"
     return (
         f"{option} makes one source of {number} that records name, such as {some}; without it each is one of "
-        "its own, and the command sort makes a file of each"
+        f"its own{instead}, and the command sort makes a file of each"
     )
 
 

@@ -280,7 +280,7 @@ def _blocks(
     done, what = 0, "line"
     try:
         with open_input(path) as stream, open_unpacked(path, stream) as whole:
-            if whole.peek(len(_PACK)).startswith(_PACK):
+            if _begins_pack(whole):
                 reader = spelled("templatemine show", "Packs.load")
                 report(CorpusError(f"expected articles, found a pack, which {reader} reads", place))
                 return
@@ -292,6 +292,19 @@ def _blocks(
                 yield done - lines + 1, data, ends
     except READ_ERRORS as error:
         report_damage(error, place, f" after {what} {done:,}" if done else "", report)
+
+
+def _begins_pack(whole: BufferedReader[Any]) -> bool:
+    return whole.peek(len(_PACK)).startswith(_PACK)
+
+
+def is_pack(path: str) -> bool:
+    """Return whether a file is a pack; none that cannot be read is one."""
+    try:
+        with open_input(path) as stream, open_unpacked(path, stream) as whole:
+            return _begins_pack(whole)
+    except READ_ERRORS:
+        return False
 
 
 def _whole_lines(whole: BufferedReader[Any], longest: int, size: int) -> Iterator[bytes]:
