@@ -19,9 +19,10 @@ from templatemine.archive.apply_overrides import apply_rules  # noqa: E402
 from templatemine.desk.decisions import describe_rule  # noqa: E402
 from templatemine.desk.effects import count_cuts  # noqa: E402
 from templatemine.desk.library import StoredPack  # noqa: E402
-from templatemine.desk.review_table import View  # noqa: E402
+from templatemine.desk.review_table import View, read_view  # noqa: E402
 from templatemine.desk.store import NotFound, Store  # noqa: E402
 from templatemine.errors import TemplateMineError  # noqa: E402
+from templatemine.model import RejectedCandidate  # noqa: E402
 from templatemine.packs.overrides import Rule  # noqa: E402
 from templatemine.packs.pack import Pack  # noqa: E402
 from templatemine.packs.pack_record import template_id  # noqa: E402
@@ -133,6 +134,26 @@ def test_strings_read_as_everywhere_else(packs: Path, rows: list[dict[str, Any]]
     assert (question["text"], question["today"]) == ("Wi-Fi for e-cig news", "cut in part")
     assert [row["text"] for row in desk.list_rows(source, View())["templates"]] == ["Wi-Fi"]
     assert desk.describe_template(source, held.id)["text"] == "Wi-Fi"
+
+
+def test_searches_mind_neither_case_nor_accents(
+    packs: Path, rows: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """ "citeste" found nothing; rejected candidates stood in no order that one could see."""
+    desk = Desk(library(packs, rows))
+    source = desk.library.sources[0]
+    file = packs / f"{source}.json"
+    pack = Pack.load(file)
+    tokens = ("Citește", "și", "știrile", "din", "Łódź")
+    held = replace(pack.templates[0], id=template_id(tokens), tokens=tokens, df=9, example=" ".join(tokens), anchor="")
+    replace(pack, templates=(replace(held, regex=pack.derived(held)),)).save(file, force=True)
+    near = [RejectedCandidate((*tokens, word), df, df, "unlikely") for word, df in (("a", 3), ("b", 8), ("c", 5))]
+    monkeypatch.setattr(desk.library, "rejected", lambda stored: near)
+    for text in ("citeste", "CITEȘTE  SI", "stirile", "lodz", "Łódź"):
+        assert desk.list_rows(source, read_view({"text": text}))["listed"] == 1, text
+        assert [row["df"] for row in desk.search_rejected(source, text)] == [8, 5, 3], text
+    assert desk.list_rows(source, read_view({"text": "citesc"}))["listed"] == 0
+    assert desk.search_rejected(source, "citesc") == []
 
 
 def cuts(desk: Desk, held: StoredPack) -> list[int]:

@@ -1039,6 +1039,28 @@ def test_words_are_a_facet_and_keys_say_what_they_do(page: Any, place: Place) ->
     assert place.pack(source).templates == before
 
 
+def test_a_filter_is_readable_and_leads_to_its_first_row(page: Any, place: Place) -> None:
+    """Its placeholder was cut off, and behind words that nothing has, nothing was chosen."""
+    source = place.texts[2]
+    review(page, place, source)
+    fits = """one => {
+        const style = getComputedStyle(one), pen = document.createElement("canvas").getContext("2d");
+        pen.font = style.font;
+        const room = one.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+        return pen.measureText(one.placeholder).width <= room;
+    }"""
+    for width in (1024, 1280, 1440):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.locator("#filter").evaluate(fits), width
+    word = max((place.pack(source).templates[-1].tokens or ()), key=len)
+    page.locator("#filter").fill("no such words")
+    page.locator("#none").wait_for()
+    page.locator("#filter").fill(word)
+    page.locator("#none").wait_for(state="hidden")
+    settled(page)
+    assert chosen(page) == page.locator(".item[data-id]").first.get_attribute("data-id")
+
+
 def test_an_empty_list_says_so(page: Any, place: Place) -> None:
     source = place.texts[2]
     review(page, place, source)

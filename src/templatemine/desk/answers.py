@@ -43,7 +43,7 @@ from templatemine.packs.readable import (
     describe_choice,
     describe_position,
     describe_reasons,
-    fold_case,
+    fold_search,
     join_tokens,
     template_text,
     title_text,
@@ -336,25 +336,25 @@ class Desk:
         }, whole
 
     def search_rejected(self, source: str, text: str) -> list[dict[str, Any]]:
-        """Return rejected candidates that contain some words and are still out, in the order of their file: the nearest
-        to being templates first."""
+        """Return rejected candidates that contain some words and are still out, the nearest to being
+        templates, those that most documents have first."""
         stored = self.stored_pack(source)
         there = {one.id for one in stored.pack.templates}
         scores = {one.tokens: one.score for one in stored.pack.questions}
-        wanted = fold_case(text)
+        wanted = fold_search(text)
         rows: list[dict[str, Any]] = []
         first = wanted.split(" ")[0] if wanted else ""
         for one in self.library.rejected(stored):
-            # Most candidates can be skipped by their tokens, without joining them.
-            if not any(first[:1] in token.casefold() for token in one.tokens):
+            # Most candidates can be skipped by their tokens, without joining them as they are read.
+            if first not in fold_search(" ".join(one.tokens)):
                 continue
             said = join_tokens(one.tokens, one.example)
-            if wanted in said.casefold() and template_id(one.tokens) not in there:
+            if wanted in fold_search(said) and template_id(one.tokens) not in there:
                 row = {"tokens": one.tokens, "text": said, "df": one.df, "count": one.count, "reason": one.reason}
                 rows.append({**row, "score": scores.get(one.tokens)})
                 if len(rows) >= MAX_FOUND:
                     break
-        return rows
+        return sorted(rows, key=lambda row: -row["df"])
 
     def list_questions(self, source: str) -> list[dict[str, Any]]:
         """Return the questions of a pack that nobody has answered, that with most at stake first, and where they

@@ -19,7 +19,7 @@ from templatemine.errors import ConfigError
 from templatemine.kinds import KINDS, choose
 from templatemine.model import Template
 from templatemine.packs.pack import Pack
-from templatemine.packs.readable import template_text
+from templatemine.packs.readable import fold_search, template_text
 from templatemine.report.doubts import describe_doubt, measure_damage
 from templatemine.text.tears import CutCount
 
@@ -56,7 +56,7 @@ class View:
     order : str
         "risk" or "df", the greatest first.
     text : str
-        Words that rows contain, whatever their case.
+        Words that rows contain, whatever their case and accents.
     facets : mapping
         Name of a facet -> code of the value that rows have.
     undecided, decided : bool
@@ -110,7 +110,7 @@ def read_view(data: object) -> View:
     if values.get("order", "df") not in ("df", "risk"):
         raise ConfigError(f"view: order: expected df or risk, got {values['order']!r:.60}")
     values["unfolded"] = frozenset(one for one in values.get("unfolded", ()) if isinstance(one, str))
-    values["text"] = values.get("text", "").strip().lower()
+    values["text"] = fold_search(values.get("text", ""))
     return View(**values)
 
 
@@ -128,7 +128,7 @@ class RowFacts(NamedTuple):
 
     template: Template
     text: str
-    lower: str
+    sought: str
     position: int
     df: int
     words: int
@@ -146,7 +146,7 @@ def _row_facts(one: Template) -> RowFacts:
     return RowFacts(
         template=one,
         text=text,
-        lower=text.lower(),
+        sought=fold_search(text),
         position=_ANCHORS.index(one.anchor),
         df=_band("df", one.df),
         words=_band("words", len(tokens or text.split())),
@@ -240,7 +240,7 @@ class ReviewTable:
         """Return which rows have the words of a view, and are decided or not as it says."""
         shown = np.ones(len(self._facts), np.bool_)
         if view.text:
-            shown &= np.array([view.text in one.lower for one in self._facts], np.bool_)
+            shown &= np.array([view.text in one.sought for one in self._facts], np.bool_)
         if view.decided:
             shown &= self.is_decided
         if view.undecided:

@@ -29,6 +29,7 @@ from templatemine.mining import _candidates
 from templatemine.mining.corpus import Vocabulary
 from templatemine.model import IntArray, LongArray
 from templatemine.text import _scan
+from templatemine.text.characters import drop_accents
 from templatemine.text.patterns import PatternSet
 
 KINDS = (
@@ -46,8 +47,6 @@ MIN_CHARACTERS = 2
 STRENGTHS = ("weak", "strong")
 
 _EDGE_SIGNS = re.compile(r"^[\W_]+|[\W_]+$")
-_NO_ACCENT = (0, 9)
-"""Classes of signs that stay: letters and vowels, and what joins them (virama)."""
 _COLON = ":"
 """The word of the trie that a colon behind a cue is."""
 _PATTERN = "#"
@@ -159,18 +158,14 @@ def fold_word(token: str) -> str:
     ['newsletter', 'επισης', 'ilgili', '']
     """
     # A line feed stands for a pattern in a form, and is a sign.
-    return _EDGE_SIGNS.sub("", _drop_accents(token.replace("\n", " ").lower()))
-
-
-def _drop_accents(text: str) -> str:
-    return "".join(char for char in unicodedata.normalize("NFD", text) if unicodedata.combining(char) in _NO_ACCENT)
+    return _EDGE_SIGNS.sub("", drop_accents(token.replace("\n", " ").lower()))
 
 
 def _read_char(data: bytes) -> tuple[bytes, bytes, bool, bool]:
     """Return a character of a form in small letters, the same without accents, and whether it is a sign, and stands for
     a pattern."""
     small = data.decode("utf-8", "replace").lower()
-    return small.encode(), _drop_accents(small).encode(), _is_sign(small[0]), _MARKER in small
+    return small.encode(), drop_accents(small).encode(), _is_sign(small[0]), _MARKER in small
 
 
 def compile_cues(cues: Sequence[Cue], patterns: PatternSet, separators: str) -> CueLexicon:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from templatemine.text.characters import OWN_TOKEN, SPACELESS
+from templatemine.text.characters import OWN_TOKEN, SPACELESS, drop_accents
 from templatemine.text.reading import read_text
 from templatemine.text.slots import DATELINE, slot_kind
 
@@ -34,6 +34,20 @@ def join_tokens(tokens: Iterable[str], example: str = "") -> str:
 def fold_case(text: str) -> str:
     """Return the words of a text as rules about words compare them: blanks and case aside."""
     return " ".join(text.split()).casefold()
+
+
+_STROKES = str.maketrans("łøđħŧı", "lodhti")
+"""Letters whose sign is no accent to Unicode."""
+
+
+def fold_search(text: str) -> str:
+    """Return the words of a text as a search compares them: blanks, case and accents aside.
+
+    >>> fold_search("Citește și  ŁÓDŹ")
+    'citeste si lodz'
+    """
+    folded = fold_case(text)
+    return folded if folded.isascii() else drop_accents(folded).translate(_STROKES)
 
 
 def sought_words(tokens: Iterable[str]) -> str:

@@ -7,10 +7,19 @@ They are spelt out because `re`, `regex` and RE2 share no name for them.  The ra
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
 from templatemine.text._scan import CLASSES
+
+_NO_ACCENT = (0, 9)
+"""Classes of signs that are no accents: letters and vowels, and what joins them (virama)."""
+
+
+def drop_accents(text: str) -> str:
+    """Return a text without the accents of its letters, which are apart from them then."""
+    return "".join(char for char in unicodedata.normalize("NFD", text) if unicodedata.combining(char) in _NO_ACCENT)
 
 
 def _ranges(ranges: str) -> Iterable[tuple[str, str]]:

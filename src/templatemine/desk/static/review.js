@@ -238,11 +238,11 @@ function take(found, wanted) {
   $("none").hidden = seen.listed > 0;
   $("widen").hidden = !narrowed();
   mark(inView || arrives);
-  if (gone) onward();
+  if (gone || (!chosen && lists)) onward();
   else if (chosen && wanted.at !== chosen.id && !rowOf(chosen.id)) list(null);
 }
 
-// What was chosen is in the list no more: go on where it stood.
+// What was chosen is in the list no more, or nothing was: go on where it stood, or with the first.
 function onward() {
   chosen = null;
   if (seen.listed) go(Math.min(last, seen.listed - 1), false);
@@ -687,7 +687,7 @@ $("rule-form").addEventListener("submit", async (event) => {
   if (text && await add({ action, text }, "Rule added")) $("rule-text").value = "";
 });
 
-// Those that contain some words; without words, those that were nearest to being templates.
+// Those that contain some words, nearest to being templates.
 async function rejected() {
   const text = $("find").value.trim();
   const rows = await ask("/api/found", { source, text });
