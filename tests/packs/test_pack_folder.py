@@ -271,6 +271,14 @@ def test_what_is_no_pack_is_told_at_once(tmp_path: Path, pack: Pack, text: str) 
             )
             for name, value in (("anchor", "top"), ("anchor", []), ("kind", "prose"), ("kind", 1), ("example", 1))
         ),
+        *(
+            (
+                gzip.compress(b'{"tokens": ["a"], "df": 1, "count": 1, "reason": "r", "%b": %b}\n' % (name, value)),
+                ":1: expected a rejected candidate",
+            )
+            for name in (b"df", b"count")
+            for value in (b"1e400", b"-1e400", b"-1", b"1.5", b"true", b'"1"')
+        ),
     ],
 )
 def test_rejected_strings_that_cannot_be_read(tmp_path: Path, content: bytes | None, message: str) -> None:

@@ -553,7 +553,10 @@ def _parse_rejected(line: bytes, where: str) -> RejectedCandidate:
         tokens = row["tokens"]
         if not isinstance(tokens, list) or not all(isinstance(token, str) for token in tokens):
             raise TypeError
-        found = RejectedCandidate(tuple(tokens), int(row["df"]), int(row["count"]), str(row["reason"]))
+        df, count = row["df"], row["count"]
+        if type(df) is not int or type(count) is not int or min(df, count) < 0:
+            raise TypeError
+        found = RejectedCandidate(tuple(tokens), df, count, str(row["reason"]))
         if len(row) > 4:  # of few
             found = found._replace(**{name: row[name] for name in ("anchor", "kind", "example") if name in row})
             if found.anchor not in ANCHORS or found.kind not in ("", *KINDS) or not isinstance(found.example, str):
