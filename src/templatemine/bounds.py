@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Set
 from dataclasses import fields
 from numbers import Integral, Real
 from typing import Any, NamedTuple
@@ -206,7 +206,8 @@ def check_jobs(jobs: object) -> None:
 
 
 def check_record(record: Any) -> None:
-    """Raise a `ConfigError` if a field of a record of options is not of its type, or outside of its row.
+    """Raise a `ConfigError` if a field of a record of options is not of its type, or outside of its row.  What is given
+    as another collection where a tuple is kept becomes one, so that the record stays as it is and has a hash.
 
     Parameters
     ----------
@@ -220,7 +221,10 @@ def check_record(record: Any) -> None:
         row = f"{type(record).__name__}.{name}"
         if row in NUMBERS:
             check_number(row, value, name)
-        elif not isinstance(value, kinds):
+        elif Collection in kinds and isinstance(value, Collection) and not isinstance(value, str | bytes | Mapping):
+            in_order = sorted(value, key=repr) if isinstance(value, Set) else value
+            object.__setattr__(record, name, tuple(in_order))
+        elif Collection in kinds or not isinstance(value, kinds):
             expected = " or ".join(_KIND_NAMES.get(kind, f"a {kind.__name__}") for kind in kinds)
             raise ConfigError(f"{name}: expected {expected}, got {_shown(value)}")
         elif row in WORDS and value not in WORDS[row]:
@@ -237,7 +241,7 @@ class Options:
         check_record(self)
 
 
-_KIND_NAMES: Mapping[type, str] = {str: "a string", bool: "True or False", Sequence: "a tuple", int: "a whole number"}
+_KIND_NAMES: Mapping[type, str] = {str: "a string", bool: "True or False", Collection: "a tuple", int: "a whole number"}
 _BRACKETS = re.compile(r"\[.*\]")
 
 
@@ -252,7 +256,7 @@ def _field_types(record: type) -> list[tuple[str, tuple[type, ...], bool]]:
         found = []
         for one in fields(record):
             parts = _BRACKETS.sub("", str(one.type)).split(" | ")
-            kinds = tuple(Sequence if part == "tuple" else names[part] for part in parts if part != "None")
+            kinds = tuple(Collection if part == "tuple" else names[part] for part in parts if part != "None")
             found.append((one.name, kinds, "None" in parts))
         _FIELD_TYPES[record] = found
     return found

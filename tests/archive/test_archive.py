@@ -27,7 +27,7 @@ from templatemine.archive.apply_overrides import apply_rules
 from templatemine.archive.archive_report import DocumentCounter, SourcelessRecords
 from templatemine.archive.disk import choose_sample_within
 from templatemine.archive.run import MIN_MEMORY, ArchiveRun, RunConfig
-from templatemine.config import PipelineConfig, ReadConfig, SampleConfig, SharedConfig
+from templatemine.config import PipelineConfig, ReadConfig, SampleConfig, SharedConfig, TokeniseConfig
 from templatemine.errors import CapacityError, ConfigError, CorpusError
 from templatemine.io.files import Report
 from templatemine.io.read import read_documents
@@ -611,6 +611,18 @@ def test_killed_while_it_notes_the_end(
 def test_options_that_make_no_sense(options: dict[str, int]) -> None:
     with pytest.raises(ConfigError):
         RunConfig(**options)  # type: ignore[arg-type]
+
+
+def test_sources_are_given_as_any_collection() -> None:
+    """A list was kept as it is: the options had no hash, and changed with it; a tuple was refused."""
+    names = ["a", "b"]
+    configs = [RunConfig(only=given) for given in (names, ("a", "b"), {"b", "a"}, dict.fromkeys(names).keys())]
+    names.append("c")
+    assert {(one, one.only) for one in configs} == {(configs[0], ("a", "b"))}
+    for wrong in ("a", b"a", 1):
+        with pytest.raises(ConfigError, match="^only: expected a tuple, got "):
+            RunConfig(only=wrong)  # type: ignore[arg-type]
+    assert hash(TokeniseConfig(user_patterns=[])) == hash(TokeniseConfig())  # type: ignore[arg-type]
 
 
 # ------------------------------------------------------------------------------------------------------ kill -9

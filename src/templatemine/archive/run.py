@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import partial
@@ -75,7 +75,7 @@ class RunConfig(Options):
     force: bool = False
     restart: bool = False
     checkpoint: float = 10.0
-    only: list[str] | None = None
+    only: Collection[str] | None = None
 
     @property
     def budget(self) -> int:

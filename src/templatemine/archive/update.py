@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
@@ -96,7 +96,7 @@ class UpdateConfig(Options):
     dry_run: bool = False
     caution: float | None = None
     new_sources: bool = False
-    only: list[str] | None = None
+    only: Collection[str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
