@@ -143,7 +143,8 @@ class Packs(dict[str, Pack]):
         errors: Errors = "raise",
         **fields: Unpack[FieldNames],
     ) -> Iterator[tuple[Document, Cleaned]]:
-        """Yield documents, each with its cleaned text; for a table as a whole take `adapters.table.clean_table`.
+        """Yield documents, each with its cleaned text, in the order of what is given, a data frame, too; a table for a
+        table is what `adapters.table.clean_table` gives.
 
         Parameters
         ----------
@@ -155,6 +156,12 @@ class Packs(dict[str, Pack]):
             `Cleaner`.
         source, errors, fields
             As of `mine`.
+
+        Examples
+        --------
+        >>> frame["text"] = [cleaned.text for _, cleaned in packs.clean(frame)]  # doctest: +SKIP
+        >>> from templatemine.adapters.table import clean_table  # doctest: +SKIP
+        >>> frame = clean_table(frame, packs).read_pandas()  # the same, and what was removed  # doctest: +SKIP
         """
         read = name_fields(fields, Packs.clean)
         return Cleaners(self, config, policy=policy, keep=keep).clean_all(documents, read, source=source, errors=errors)
