@@ -13,7 +13,7 @@ import pytest
 
 from strategies import make_pack
 from templatemine.api import mine
-from templatemine.cleaning import tally
+from templatemine.cleaning import records as cleaning
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.cleaning.records import RecordCleaner, RecordConfig, span_fields
 from templatemine.cleaning.tally import SourceTally
@@ -325,7 +325,7 @@ def test_of_many_doubtful_cuts_a_few_are_looked_at(monkeypatch: pytest.MonkeyPat
         looked.append(start)
         return False
 
-    monkeypatch.setattr(tally, "leaves_part", note)
+    monkeypatch.setattr(cleaning, "leaves_part", note)
     pack = make_pack([([b"(Read", b"below"], "(Read below")], pattern_set("news"), "-", False)
     line = orjson.dumps({"source": "q", "text": "(Read below 1. " * 400}) + b"\n"
     for batch in (Lines("a.jsonl", "default", 1, line), Items([("q", "a.jsonl:1", orjson.loads(line))])):

@@ -18,10 +18,12 @@ import pytest
 from cli_support import CALL, CREDIT, SOURCES, command, everything, no_large_files, page, read, records, write
 
 from conftest import Cli
+from templatemine.archive.apply_overrides import apply_rules
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.cleaning.tally import SourceTally
 from templatemine.cli.cmd_clean import _format_kinds
 from templatemine.io import read as batches
+from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import bare_template
 
@@ -317,6 +319,30 @@ def test_check_names_sources_with_torn_sentences(cli: Cli, mined: Path, new: Pat
     write(path, [*read(new), torn])
     assert check() == (0, ["nothing is wrong with 3 sources"])
     assert check("--max-torn", 0)[0] == 1
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".csv"])
+def test_a_sentence_of_boilerplate_of_which_a_kind_stays_is_not_torn(
+    cli: Cli, mined: Path, tmp_path: Path, suffix: str
+) -> None:
+    """The more kinds were kept, the more of the cuts beside them counted."""
+    words = {"Follow the Harbour News on": "sharing", "facebook, and write to the desk.": "contact"}
+    rules = [
+        Rule(action="accept", tokens=tuple(one.split()), df=9, count=9, example=one, kind=kind)
+        for one, kind in words.items()
+    ]
+    apply_rules(Pack.load(mined / "alpha.example.json"), (), rules).save(tmp_path / "alpha.example.json")
+    texts = [f"It was late.\n{' '.join(words)}\nThe end.", "It was late.\nFollow the Harbour News on foot, he said."]
+    rows = [{"source": "alpha.example", "id": str(place), "text": one} for place, one in enumerate(texts * 2)]
+    path = write(tmp_path / "rows.jsonl", rows)
+    if suffix == ".csv":
+        path = tmp_path / "rows.csv"
+        path.write_text("source,id,text\n" + "".join('alpha.example,{id},"{text}"\n'.format(**one) for one in rows))
+    for keep in ((), ("--keep", "contact")):
+        facts = json.loads(cli("clean", path, "-p", tmp_path, "--dry-run", "--json", *keep).out)
+        assert (facts["torn"], facts["torn_looked"]) == (2, 4)  # the sentences of a story
+        told = cli("explain", path, "-p", tmp_path, "-n", "0", *keep).out
+        assert told.count("; 1 cut may tear a sentence") == 2
 
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".csv"])

@@ -22,7 +22,7 @@ from codecs import BOM_UTF8
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -36,12 +36,14 @@ from templatemine.io.fields import address_of, date_of, page_of
 from templatemine.io.jsonl import decode_line, encode_line, encode_plain
 from templatemine.io.pending import Items, Lines, PendingBatch, Rows
 from templatemine.io.read import read_batch
+from templatemine.kinds import CUT_ALL
 from templatemine.model import Cleaned, PageHistory, Span
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import PackFiles
 from templatemine.packs.pack_record import KIND_NAMES
 from templatemine.pages.abreast import Abreast, Steps, count_characters
 from templatemine.parallel.batches import BatchResult, collect_output, run_batches
+from templatemine.text.tears import IsTorn, leaves_part, tears_whole
 
 if TYPE_CHECKING:
     from templatemine.cleaning.found import MetadataFinder
@@ -135,6 +137,7 @@ class RecordCleaner:
             raise ConfigError(f"fallback: expected the source of a pack that is there, got {self.config.fallback!r}")
         self._packs = packs
         self._prepared: dict[str, _PreparedCleaner | None] = {}
+        self._judges: dict[str, IsTorn] = {}
         self._bad_packs: dict[str, str] = {}
         self._preparing = threading.Lock()
 
@@ -257,8 +260,24 @@ class RecordCleaner:
                 counts.fallback = records if kind == _records.CLEAN and name not in self._packs else 0
                 tally.source_counts(name).add(counts)
         for source, start, text, cuts in block.doubtful:
-            find_id = partial(self._read_id, batch.data, start)
-            tally.count_tears(source.decode("utf-8", "surrogatepass"), text, cuts[: self._looked[2]], find_id)
+            name, find_id = source.decode("utf-8", "surrogatepass"), partial(self._read_id, batch.data, start)
+            tally.count_tears(name, text, cuts[: self._looked[2]], self._judge_of(name), find_id)
+
+    def _judge_of(self, source: str) -> IsTorn:
+        """Return what tells whether a cut of a source tears a sentence.  Where kinds stay, its pack is asked for again
+        once a cut is in doubt (`Cleaner.forget_templates`)."""
+        if source not in self._judges:
+            name, config = source if source in self._packs else self.config.fallback, self.config.clean.plain()
+
+            @cache
+            def cleaner() -> Cleaner:
+                return Cleaner(self._packs[name or source], replace(config, choice=CUT_ALL))
+
+            keeps = config.choice != CUT_ALL
+            self._judges[source] = (
+                tears_whole(leaves_part, lambda text: cleaner().spans(text)) if keeps else leaves_part
+            )
+        return self._judges[source]
 
     def _read_id(self, lines: bytes, start: int) -> object:
         record = decode_line(lines[start : lines.find(b"\n", start) + 1 or None])
@@ -446,7 +465,8 @@ class RecordCleaner:
         if not is_page and len(body) <= longest and not self._drops(cleaned):
             counts.looked += 1
             cuts = _records.find_doubtful(body, [(span.start, span.end) for span in removed], labels)
-            tally.count_tears(source, body, cuts[:most], partial(record.get, self.config.read.id_field))
+            find_id = partial(record.get, self.config.read.id_field)
+            tally.count_tears(source, body, cuts[:most], self._judge_of(source), find_id)
 
     def _write_cuts(self, record: dict[str, Any], cleaned: Cleaned, counts: SourceTally) -> None:
         """Put the cleaned text and the cuts into the fields of a record; count fields that are replaced, and stubs."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 
 from templatemine.cleaning.hits import DayHits, Days, add_days
 from templatemine.model import Span
-from templatemine.text.tears import leaves_part
+from templatemine.text.tears import IsTorn
 
 
 @dataclass(slots=True)
@@ -137,10 +137,15 @@ class Tally:
     left_out: dict[str, int] = field(default_factory=dict)
 
     def count_tears(
-        self, source: str, text: str, cuts: Iterable[tuple[int, int]], find_id: Callable[[], object]
+        self,
+        source: str,
+        text: str,
+        cuts: Iterable[tuple[int, int]],
+        is_torn: IsTorn,
+        find_id: Callable[[], object],
     ) -> None:
         """Count a text if one of its doubtful cuts tears a sentence."""
-        torn = next((cut for cut in cuts if leaves_part(text, *cut)), None)
+        torn = next((cut for cut in cuts if is_torn(text, *cut)), None)
         if torn is None:
             return
         self.source_counts(source).torn += 1

@@ -329,7 +329,7 @@ def _format_document(one: _Explained, painter: Painter, context: int | None, tol
     else:
         verdict = f"{counted(len(found.spans), 'part')} removed, {found.share:.1%} of the characters"
         cuts = [] if pack is None or pack.html else join_spans(body, found.spans)
-        torn = sum(one.explainer.ends.leaves_part(body, *cut[:2]) for cut in cuts)
+        torn = sum(one.explainer.is_torn(body, *cut[:2]) for cut in cuts)
         verdict += f"; {counted(torn, 'cut')} may tear a sentence or a headline" if torn else ""
     table = (
         text_tables.format_table(HEADER, format_rows(listed, pack), text_tables.terminal_width(sys.stdout))

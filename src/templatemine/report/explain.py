@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -14,13 +14,14 @@ from templatemine.config import CleanConfig, ReadConfig
 from templatemine.io.fields import build_document
 from templatemine.io.jsonl import encode_line, parse
 from templatemine.io.pending import Lines
+from templatemine.kinds import CUT_ALL
 from templatemine.model import Document, Span, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.readable import outermost_templates
 from templatemine.pages.main_text import PageCleaner
 from templatemine.report.marks import TextPiece, split_pieces
 from templatemine.report.risk import Occurrences
-from templatemine.text.tears import SentenceEnds, judge_cuts
+from templatemine.text.tears import IsTorn, SentenceEnds, judge_cuts, tears_whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +59,7 @@ class Explainer:
     Parameters
     ----------
     texts : iterable of str
-        Of the same source, by which `ends` tells what tears; read when a cut is first in doubt.
+        Of the same source, by which `is_torn` tells what tears; read when a cut is first in doubt.
 
     Examples
     --------
@@ -68,10 +69,13 @@ class Explainer:
     """
 
     def __init__(self, pack: Pack | None, config: CleanConfig | None = None, texts: Iterable[str] = ()) -> None:
-        self.pack, self.ends = pack, SentenceEnds(texts)
+        self.pack = pack
         self.config = (config or CleanConfig()).plain()
         self._cleaner = None if pack is None else Cleaner(pack, self.config)
         self._uses_html = pack is None or pack.html
+        self.is_torn: IsTorn = SentenceEnds(texts).leaves_part
+        if pack is not None and not pack.html and self.config.choice != CUT_ALL:
+            self.is_torn = tears_whole(self.is_torn, Cleaner(pack, replace(self.config, choice=CUT_ALL)).spans)
 
     def body(self, document: Document) -> str | None:
         """Return the part of a document that is cleaned: what the pack is for, its HTML or its text; None if it has
@@ -108,7 +112,7 @@ class Explainer:
         found = self._occurrences.find_ids(body)
         known = {one.id: one for one in self.pack.templates}
         torn: list[dict[str, Template]] = [{} for _ in spans]
-        for cut in judge_cuts(body, spans, self.ends.leaves_part, lambda _: found):
+        for cut in judge_cuts(body, spans, self.is_torn, lambda _: found):
             within = [place for place, one in enumerate(spans) if cut.start <= one.start and one.end <= cut.end]
             for edge, names in cut.torn.items():
                 torn[within[0 if edge == "start" else -1]][edge] = known[names[0]]

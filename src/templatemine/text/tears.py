@@ -212,6 +212,20 @@ def leaves_part(text: str, start: int, end: int) -> bool:
     return is_label and len(behind) >= _MIN_HEADLINE_WORDS and behind[0][0].islower()
 
 
+def tears_whole(is_torn: IsTorn, find_cuts: Callable[[str], Iterable[AnySpan[str]]]) -> IsTorn:
+    """Return whether a cut tears, and so does that of all boilerplate around it, which `find_cuts` finds: a sentence of
+    boilerplate, of which one kind goes and another stays by choice, is none that anyone wrote."""
+    find_all = lru_cache(maxsize=1)(lambda text: join_spans(text, find_cuts(text)))
+
+    def is_torn_all(text: str, start: int, end: int) -> bool:
+        if not is_torn(text, start, end):
+            return False
+        around = next((cut[:2] for cut in find_all(text) if cut[0] <= start and end <= cut[1]), (start, end))
+        return around == (start, end) or is_torn(text, *around)
+
+    return is_torn_all
+
+
 def torn_edges(text: str, start: int, end: int, is_torn: IsTorn = leaves_part) -> tuple[bool, bool]:
     """Return whether a cut that leaves part of a sentence begins, and ends, within one; both where the words beside it
     do not tell, as for one bracket of two.
