@@ -628,6 +628,31 @@ def test_words_of_a_template_are_edited(page: Any, place: Place) -> None:
     assert place.pack(source).templates == before.templates
 
 
+def test_the_position_of_a_template_is_edited(page: Any, place: Place) -> None:
+    """Its words could be written anew, and not where in a line they are cut."""
+    source = place.texts[0]
+    before = place.pack(source)
+    one = next(one for one in before.templates if one.anchor == "line" and one.tokens and "{slot" not in one.regex)
+    review(page, place, source)
+    page.locator("#filter").fill(" ".join((one.tokens or ())[:3]))
+    page.locator("#filter").press("Enter")
+    settled(page)
+    page.locator(f".item[data-id={one.id}]").click()
+    page.wait_for_selector(f"#pane-template[data-id={one.id}]")
+    page.get_by_role("button", name="Edit its words").click()
+    assert page.locator("#anchor").input_value() == "line"
+    page.locator("#trial .figures").wait_for()
+    assert page.locator("#try-add").is_disabled()  # nothing is changed
+    page.locator("#anchor").select_option("start")
+    page.locator("#as-words", has_text="begins a line").wait_for()
+    page.locator("#try-add:not([disabled])").click()
+    page.locator("#told", has_text="Edited").wait_for()
+    assert {other.anchor for other in place.pack(source).templates if other.tokens == one.tokens} == {"start"}
+    page.locator("#undo").click()
+    settled(page)
+    assert place.pack(source).templates == before.templates
+
+
 def test_a_cut_off_is_kept_when_its_answer_is_in(page: Any, place: Place) -> None:
     moved = re.compile("/api/moved")
     review(page, place, place.texts[0])

@@ -601,6 +601,7 @@ function edit(row, words = row.words) {
   by(Boolean(words));
   placed(row.position);
   $("regex").value = words || row.edit;
+  $("anchor").value = row.anchor || "";
   $("instead-of").textContent = row.text.length > 60 ? `${row.text.slice(0, 60)}…` : row.text;
   $("try-instead").hidden = false;
   tab("try");
@@ -614,7 +615,7 @@ function placed(position) {
 
 function by(words) {
   worded = words;
-  $("try-full").hidden = $("as-words").hidden = !words;
+  $("try-full").hidden = $("as-words").hidden = $("anchor").hidden = !words;
   $("as-regex").hidden = words;
 }
 $("try-full").addEventListener("click", () => edit(edited, ""));
@@ -622,27 +623,27 @@ $("try-full").addEventListener("click", () => edit(edited, ""));
 const replaced = () => (edited && $("instead").checked ? edited : null);
 
 const attempt = later(350, async () => {
-  const regex = $("regex").value;
+  const regex = $("regex").value, anchor = $("anchor").value;
   const place = $("trial");
   $("try-add").disabled = true;
   if (!regex.trim()) { place.replaceChildren(); return; }
   let found;
   try {
     const instead = replaced()?.id;
-    found = worded ? await change("/api/words", { source, words: regex, anchor: edited.anchor, kind: edited.kind, instead }) : await change("/api/try", { source, regex, instead });
+    found = worded ? await change("/api/words", { source, words: regex, anchor, kind: edited.kind, instead }) : await change("/api/try", { source, regex, instead });
     if (instead !== replaced()?.id) return;
   } catch (problem) {
     place.replaceChildren(el("p", { class: "problem" }, problem.message));
     return;
   }
-  if (regex !== $("regex").value) return;
+  if (regex !== $("regex").value || anchor !== $("anchor").value) return;
   if (worded) placed(found.position || edited.position);
   if (found.refused) {
     place.replaceChildren(el("p", { class: "problem" }, `Refused: ${found.refused}`));
     return;
   }
   trial = found;
-  $("try-add").disabled = !found.matches || found.same || (worded && regex.trim() === edited.words);
+  $("try-add").disabled = !found.matches || found.same || (worded && regex.trim() === edited.words && found.anchor === edited.anchor);
   const figure = (value, what, bad) => el("div", { class: bad ? "harm" : "" }, el("b", {}, value), el("span", {}, what));
   const shown = [
     el("div", { class: "figures" },
@@ -659,7 +660,7 @@ const attempt = later(350, async () => {
 // What was found out is about what stood there before.
 const again = () => { $("try-add").disabled = true; attempt(); };
 $("regex").addEventListener("input", again);
-$("instead").addEventListener("change", again);
+for (const id of ["instead", "anchor"]) $(id).addEventListener("change", again);
 $("try-add").addEventListener("click", async () => {
   const regex = $("regex").value;
   const instead = replaced();
