@@ -26,12 +26,11 @@ if TYPE_CHECKING:
 
 DESCRIPTION = """\
 Asks about uncertain strings: boilerplate, or part of the story? Those with most
-at stake are first: the characters that an answer can be expected to change.
-With --archive each is shown in three articles. Below them stands what each
-answer would change in the articles read (at most a hundred). The string is
-marked, by colour or as [-this-], and what would go with a label as {-this-}.
-Packs of pages are left out, unless --only names them: templates do not choose
-the main text.
+at stake come first: the characters that an answer can be expected to change.
+With --archive, each is shown in three articles, with what each answer would
+change in the articles read (at most a hundred). The string is marked, by colour
+or as [-this-], and what would go with a label as {-this-}. Packs of pages are
+left out, unless --only names them: templates do not choose their main text.
 
 The answers are kept in the packs, as rules that outlive another mining. Ten
 questions take two minutes.
@@ -70,16 +69,16 @@ def add(parser: Parser) -> None:
     common.add_packs_and_archive(parser, common.PACKS_HELP)
     common.add_only_option(parser, "ask about this source only")
     parser.add_argument(
-        "--reject", metavar="ID", action="append", help="no longer cut this template, and ask nothing; may be repeated"
+        "--reject", metavar="ID", action="append", help="no longer cut this template; ask nothing; may be repeated"
     )
     parser.add_argument(
         "--accept",
         metavar="ID",
         action="append",
-        help="cut this template, though it was rejected or an update took it out, and ask nothing; may be repeated",
+        help="cut this template, which mining or an update rejected; ask nothing; may be repeated",
     )
     common.add_number(parser, "--limit", 1, _MAX_QUESTIONS, "questions about each source", short="-n")
-    parser.add_argument("--by", metavar="NAME", help="whose answers they are (default: your name on this machine)")
+    parser.add_argument("--by", metavar="NAME", help="who answers (default: your name on this machine)")
     parser.add_argument("--list", action="store_true", help="print the questions, ask nothing")
     parser.add_argument("--json", action="store_true", help="print the questions as JSON, ask nothing")
     common.add_input_options(parser)

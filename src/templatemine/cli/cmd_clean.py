@@ -26,13 +26,12 @@ if TYPE_CHECKING:
     from templatemine.packs.pack_folder import PackFiles, PackTraits
 
 DESCRIPTION = """\
-Writes every record with all its fields; only two fields change. The text field
-gets the text without templates. The field "removed" lists what was removed.
+Cuts the templates of packs from records. Every record is written with all its
+fields; only the text changes, and a new field "removed" lists the cuts.
 
-What was removed is [{"start", "end", "templates", "kind"}], in characters of
-the original text. Each template of a pack has a kind of boilerplate (see
-below), and what a choice keeps stays whole. Old packs have no kinds: everything
-is cut.
+"removed" is [{"start", "end", "templates", "kind"}], in characters of the
+original text. Each template of a pack has a kind of boilerplate (see below);
+kinds that you keep stay whole. Old packs have no kinds: everything is cut.
 
 The source of a record selects the pack. A pack mined from text reads the text
 field. A pack mined from HTML reads the html field; the text written is then
@@ -106,7 +105,7 @@ def add(parser: Parser) -> None:
         action="store_true",
         help="write nothing, count what would change; look at all cuts for torn sentences",
     )
-    group.add_argument("--diff", action="store_true", help="write nothing, print what would go")
+    group.add_argument("--diff", action="store_true", help="write nothing, print the cuts")
     group = _add_cleaning(parser)
     group.add_argument(
         "--fallback",
@@ -116,7 +115,7 @@ def add(parser: Parser) -> None:
     group.add_argument(
         "--found",
         action="store_true",
-        help="also write names, places ... of bylines and datelines; for articles, into JSON lines, as a field found "
+        help="also write the names and places that bylines say; for articles, into JSON lines, as a field found "
         "with byline, agency, place and updated",
     )
     group.add_argument("--again", action="store_true", help="also clean records that were cleaned before")
@@ -165,13 +164,13 @@ def _add_cleaning(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     group.add_argument(
         "--whole-lines",
         action="store_true",
-        help="in texts, remove whole lines only; sentences where articles are one line; leaves more",
+        help="of texts, cut whole lines only; whole sentences where articles are one line; misses more",
     )
     group.add_argument(
         "--check",
         metavar="SHARE",
         type=number_types.number_of("CleanConfig.guard"),
-        help="exit with 1 if a source loses more of its characters; or has no pack, stubs, or torn sentences in more "
+        help="exit with 1 if a source loses a greater share; or has no pack, stubs, or torn sentences in more "
         "than --max-torn",
     )
     group.add_argument(
@@ -189,7 +188,7 @@ def _add_cleaning(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     kinds.add_argument(
         "--mark",
         action="store_true",
-        help="leave texts, and list what could be cut; in the field spans, of all kinds (notes too, which other runs "
+        help="cut nothing, list what could be cut; in the field spans, of all kinds (notes too, which other runs "
         "keep) or of those that are chosen; so does --policy archive",
     )
     forms = " or ".join((", ".join(TEXT_FORMATS[:-1]), TEXT_FORMATS[-1]))

@@ -8,9 +8,9 @@ import json
 from templatemine.cli.defaults import CONFIG_FILES, apply_defaults, read_defaults
 
 DESCRIPTION = """\
-Shows the defaults of options that templatemine.toml sets, or the table
-[tool.templatemine] of pyproject.toml, in the folder that you are in, and checks
-them.  A table for each command, a key for each option:
+Shows and checks the defaults that templatemine.toml in the current folder sets,
+or the table [tool.templatemine] of pyproject.toml. Write a table for each
+command, with a key for each option.
 
   [clean]
   packs = ["packs/"]

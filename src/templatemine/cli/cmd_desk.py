@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from templatemine.model import Record
 
 DESCRIPTION = """\
-Opens the desk in a browser: review the templates of each source, annotate
-pages and articles, compare systems. Decisions are stored in the packs as
-overrides, which a later mine keeps; history and annotations are stored in
-desk.sqlite beside the packs.
+Serves the desk, and prints its address to open in a browser: review the
+templates of each source, annotate pages and articles, compare systems.
+Decisions are stored in the packs as overrides, which a later mine keeps;
+history and annotations are stored in desk.sqlite beside the packs.
 
 The desk listens only on this machine, unless --host says otherwise; then it
 asks for a token. Ctrl-C stops it; everything saved stays.
@@ -44,7 +44,7 @@ def add(parser: Parser) -> None:
         "--by",
         metavar="NAME",
         default="",
-        help="whose decisions and annotations they are (default: your name on this machine)",
+        help="who decides and annotates (default: your name on this machine)",
     )
     group = parser.add_argument_group("address")
     group.add_argument("--host", metavar="HOST", default="127.0.0.1", help="where to listen (default: %(default)s)")

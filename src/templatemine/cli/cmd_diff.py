@@ -38,7 +38,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("new", metavar="NEW", help="another one")
     common.add_archive_option(parser)
     common.add_number(parser, "--limit", 0, _MAX_LISTED, "rows of each kind for a source; 0 for all", short="-n")
-    parser.add_argument("--full", action="store_true", help="never cut a string to the width of the terminal")
+    parser.add_argument("--full", action="store_true", help="print strings in full, however narrow the terminal")
     parser.add_argument("--json", action="store_true", help="print JSON")
     common.add_input_options(parser)
     common.add_reading_options(parser.add_argument_group("running"), "no progress")

@@ -27,13 +27,11 @@ if TYPE_CHECKING:
     from templatemine.report.terminal import Painter
 
 DESCRIPTION = """\
-Prints articles with every removed part marked and numbered, followed by the
-expressions that matched: their document frequency, their count, and the
-required position in a line. Each part is listed under one expression, the
-longest that matched: {2} is the second. What also matched stands below, with
-the part it took if its words do not tell, and the reasons of each. {2!} may
-tear a sentence, by the template that is named there; ask --reject ID rejects
-it. With --json "parts" has what each took, "torn" where a cut tears.
+Prints articles with every cut marked and numbered: {2} is the second. A table
+lists the longest expression of each cut, with document frequency, count, and
+required position in a line. Reasons, and what else matched, follow. {2!} may
+tear a sentence: ask --reject ID rejects the template that is named there. With
+--json, "parts" has what each expression took, "torn" where a cut tears.
 
 Articles that lose something come first, one of each source before the second
 of any; --id and --limit 0 print all in their order.

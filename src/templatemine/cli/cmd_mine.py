@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from templatemine.packs.pack_folder import SourceOutcome
 
 DESCRIPTION = """\
-Learns what repeats in the articles of each source, and writes one pack per
-source into a folder, a JSON file named after the source.
+Learns the boilerplate templates of each source from its articles, and writes
+them into a folder, as one JSON file per source: its pack.
 
-Beside it is NAME.rejected.jsonl.gz: the candidates that repeat but are not
+Beside a pack is NAME.rejected.jsonl.gz: the candidates that repeat but are not
 templates, each with the reason. If a pack is replaced, the decisions of people
 about its templates (its overrides) are kept and applied.
 

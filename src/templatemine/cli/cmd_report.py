@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from templatemine.report.view import Report, SourceView
 
 DESCRIPTION = """\
-Writes one HTML file: what is removed, which templates are risky and what cuts
-leave behind; for each source its charts, the templates, the rejected candidates
-with their reasons, and articles with every removed part marked. The file loads
-nothing from elsewhere, so it can be sent and kept.
+Writes one HTML file that tells what is removed, which templates are risky and
+what cuts leave behind. For each source it has charts, templates, rejected
+candidates with the reasons, and articles with every cut marked. The file loads
+nothing from elsewhere, so you can send and keep it.
 
 Without --archive the report is about the packs; with it, also about their
 effect on the articles of the archive, which may differ from the archive they

@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from templatemine.packs.pack import Pack
 
 DESCRIPTION = """\
-Shows a pack: its source, the histogram of strings over document frequency with
-the cut-off, and its templates. Words in braces are patterns: {number} matches
-any number; --why has an example. A dash or bar that a cut would leave alone
-goes with it, and is not shown: JAKARTA also cuts "JAKARTA -". Variants of a
-string are indented below the most frequent of them, three at most unless
---limit 0 lists all; --json lists their ids as "families".
-For a folder, lists its packs, each with the histogram of its strings over the
-share of documents, 0 to 100%; with --rejected their rejected candidates.
+Shows a pack: its source, a histogram of strings over document frequency, and
+its templates. Words in braces are patterns: {number} matches any number; --why
+has an example. A dash or bar that a cut would leave alone goes with it, and is
+not shown: JAKARTA also cuts "JAKARTA -". Variants of a string are indented
+below the most frequent one, at most three unless --limit 0 lists all; --json
+lists their ids as "families".
+Of a folder, lists the packs, each with its histogram over the share of
+documents, 0 to 100%; with --rejected, their rejected candidates.
 
 On a terminal long strings are cut to its width; elsewhere, and with --full,
 they are printed in full.
@@ -60,10 +60,10 @@ def add(parser: Parser) -> None:
     parser.add_argument(
         "--rejected",
         action="store_true",
-        help="list the rejected candidates that are worth a decision, with their reasons: first what ask asks about, "
+        help="list the rejected candidates worth a decision, with the reasons; first those that ask asks about, "
         "with the characters at stake; --limit 0 lists all",
     )
-    parser.add_argument("--why", action="store_true", help="also print what speaks for and against each template")
+    parser.add_argument("--why", action="store_true", help="also print the reasons for and against each template")
     parser.add_argument(
         "--kind", metavar="KINDS", help="list templates of these kinds of boilerplate only, such as caption,byline"
     )
@@ -75,7 +75,7 @@ def add(parser: Parser) -> None:
         type=number_types.int_at_least(0),
         help=f"maximum number of rows; 0 for all (default: {_MAX_TEMPLATES}, with --json 0)",
     )
-    parser.add_argument("--full", action="store_true", help="never cut a string to the width of the terminal")
+    parser.add_argument("--full", action="store_true", help="print strings in full, however narrow the terminal")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 

@@ -13,9 +13,8 @@ if TYPE_CHECKING:
 
 DESCRIPTION = """\
 Writes the records of all inputs into a folder, one file of JSON lines per
-source (NAME.jsonl.gz). Records are in the order of the inputs, and unchanged
-but for the field of the source, which has the source that was found.
-The archive may be of any size and its sources mixed in any way.
+source (NAME.jsonl.gz). Records keep their order and all fields except the
+source, which is the one that was found. The archive may have any size.
 
 All files appear together at the end; a run that fails has written nothing, and
 the next one starts anew.

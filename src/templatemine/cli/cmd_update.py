@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 DESCRIPTION = """\
 Brings packs up to date with new documents, and prints which expressions were
-added, removed and changed. The first update takes the whole archive, for it
-fills the windows; later ones take new documents alone.
+added, removed and changed. Give the first update the whole archive, which
+fills the windows, and later ones only new documents.
 
 A hidden folder beside the packs keeps a window for each source: its newest
 documents, from which its pack is mined. Only sources with new documents are
@@ -28,10 +28,10 @@ mined again. A pack stays unchanged until its window holds enough documents, or
 while it has an error, which is reported.
 In the table, "given" counts the documents that were read, "window" those in the
 window, and "new" those of them that were not known before, or have changed.
-An expression that the window no longer gives stays in the pack for a while,
-counted as "kept". It goes when enough documents in a row are without it, or
-when mining rejects it. Its line then says how many documents still have it, and
-the line below names the command that keeps the first; --json has all rules.
+An expression that is no longer found in the window stays in the pack for a
+while, counted as "kept". It goes when enough documents in a row are without it,
+or when mining rejects it. Its line then says how many documents still have it,
+and the line below names the command that keeps the first; --json has all rules.
 --dry-run shows what would change.
 
 A folder that is missing, and a source that the folder has neither a pack nor a
@@ -71,7 +71,7 @@ def add(parser: Parser) -> None:
         metavar="DAYS",
         type=number_types.number_of("WindowConfig.days"),
         default=_DAYS,
-        help="keep documents of so many days (default: %(default)s); up to the newest ...",
+        help="keep documents of the last DAYS days (default: %(default)s); up to the newest ...",
     )
     common.add_number(
         group,
@@ -83,7 +83,7 @@ def add(parser: Parser) -> None:
     parser.add_argument(
         "--new-sources",
         action="store_true",
-        help="also make packs of sources that are new to PACKS, and PACKS itself; always, if it is empty",
+        help="also make packs of new sources, and a missing folder; always, if it is empty",
     )
     group.add_argument(
         "--today", metavar="DAY", help="the date of undated documents, such as 2024-05-31 (default: today)"

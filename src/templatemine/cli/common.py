@@ -65,13 +65,13 @@ def add_words(group: argparse._ActionsContainer, name: str, row: str, told: str,
 
 
 _FIELDS: Mapping[str, str] = {
-    "text": "the text",
-    "html": "the HTML page",
-    "source": "the source; without it the file name is the source",
-    "id": "the id",
-    "date": "the date",
-    "url": "the address",
-    "title": "the headline",
+    "text": "field of the text",
+    "html": "field of the HTML page",
+    "source": "field of the source; without it the file name is the source",
+    "id": "field of the id",
+    "date": "field of the date",
+    "url": "field of the address",
+    "title": "field of the headline",
 }
 """What the fields of a record are, each with an option for its name."""
 
@@ -106,7 +106,7 @@ def add_input_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--source-of",
         metavar="RULE",
-        help="where the source is, such as host or path:0; domain or host (of the url), field:NAME, path:N (0 is the "
+        help="take the source from host, domain, path:0 ...; domain or host (of the url), field:NAME, path:N (0 is the "
         "file name, 1 its folder ...), re:REGEX (one group, applied to the url); default: the source field, or the "
         "domain of crawled pages",
     )
@@ -121,7 +121,7 @@ def add_input_options(parser: argparse.ArgumentParser) -> None:
         "--csv-delimiter",
         metavar="CHAR",
         type=lambda text: "\t" if text in ("tab", "\\t") else text,
-        help="for CSV: what parts columns, one character or tab (default: the one of , ; | and tab in the header)",
+        help="for CSV: the delimiter, one character or tab (default: the one of , ; | and tab in the header)",
     )
     group.add_argument(
         "--csv-encoding",
@@ -300,8 +300,8 @@ def add_scoring_options(group: argparse._ActionsContainer, *, of_packs: bool = F
     defaults to None: that of each pack."""
     default = "that of the pack, or 1" if of_packs else "1"
     times = (
-        "how much likelier than by default a string must be boilerplate; 2 asks for twice the odds, 0.5 for half. "
-        "Above 1 fewer characters go as a rule; more may, where narrower strings take the place of one that is rejected"
+        "above 1 cut less, below 1 more; a string must have X times the odds of being boilerplate. Rarely, more "
+        "characters go above 1, where narrower strings take the place of one that is rejected"
     )
     group.add_argument(
         "--caution",
@@ -314,9 +314,9 @@ def add_scoring_options(group: argparse._ActionsContainer, *, of_packs: bool = F
         "--model",
         metavar="FILE",
         default=SHIPPED,
-        help="trees that score candidates, made by datasets/templates/train.py (default: those that ship)",
+        help="scoring model, made by datasets/templates/train.py (default: the one that ships)",
     )
-    group.add_argument("--cues", metavar="FILE", help="phrases of boilerplate of your own, beside those that ship")
+    group.add_argument("--cues", metavar="FILE", help="your own phrases of boilerplate, beside those that ship")
 
 
 def add_text_markup(group: argparse._ActionsContainer) -> None:
