@@ -71,7 +71,10 @@ class _Rejected:
 
 
 class Packs(dict[str, Pack]):
-    """Packs by source.  Those that were mined or loaded come with their rejected candidates, which `save` writes.
+    """A dict of source to `Pack`, which can also save, clean and report.
+
+    `templatemine.mine` returns one, and `Packs.load` reads one from files.  Both keep the rejected candidates of each
+    pack, which `save` writes beside it.
 
     Examples
     --------
@@ -95,8 +98,19 @@ class Packs(dict[str, Pack]):
 
         Parameters
         ----------
+        paths : str or path
+            Packs (JSON files), or folders of packs.
         errors : {"raise", "skip"}
-            What becomes of a pack in a folder that cannot be trusted: it is raised, or left out with a warning.
+            Treatment of a pack in a folder that has an error: raise it, or leave the pack out with a warning.
+
+        Returns
+        -------
+        Packs
+
+        Raises
+        ------
+        PackError
+            There is nothing at a path, two packs are for one source, or a pack has an error.
         """
         files = PackFiles(paths, errors=errors)
         packs = cls(files.load_all())
@@ -105,14 +119,17 @@ class Packs(dict[str, Pack]):
         return packs
 
     def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> None:
-        """Write each pack into a folder, which is made if it is missing, under the name of its source, and beside it
-        its rejected candidates, as the command mine does: all together or, after an error, none.
+        """Write each pack into a folder, as SOURCE.json, and its rejected candidates beside it.
+
+        After an error nothing is written, not even the packs before it.
 
         Parameters
         ----------
+        folder : str or path
+            Created if it is missing.
         force : bool, default False
-            Replace packs that exist.  One that was just mined keeps the decisions of people in the pack that it
-            replaces; where another one lacks them, that is warned of.
+            Replace existing packs.  A pack that was just mined takes over the decisions of people from the pack that
+            it replaces; if another pack would lose some, a warning says so.
 
         Raises
         ------
@@ -143,25 +160,25 @@ class Packs(dict[str, Pack]):
         errors: Errors = "raise",
         **fields: Unpack[FieldNames],
     ) -> Iterator[tuple[Document, Cleaned]]:
-        """Yield documents, each with its cleaned text, in the order of what is given, a data frame, too; a table for a
-        table is what `adapters.table.clean_table` gives.
+        """Yield (document, cleaned) for each document, one at a time.
+
+        A document of a source without a pack is yielded as it is.  For a whole table, use `adapters.table.clean_table`.
 
         Parameters
         ----------
         documents
-            As of `mine`.
+            As for `mine`: a path, documents, dicts, or a data frame.
         config : CleanConfig, optional
-        policy, keep : optional
-            Kinds of boilerplate that go, such as ``"reader"``, and that stay, such as ``"caption,byline"``; see
-            `Cleaner`.
+        policy : {"llm", "reader", "archive"}, optional
+            Which kinds of boilerplate are cut; "llm" by default.  See `Cleaner`.
+        keep : str or iterable of str, optional
+            Kinds that are also kept, such as ``"caption,byline"``.
         source, errors, fields
-            As of `mine`.
+            As for `mine`.
 
-        Examples
-        --------
-        >>> frame["text"] = [cleaned.text for _, cleaned in packs.clean(frame)]  # doctest: +SKIP
-        >>> from templatemine.adapters.table import clean_table  # doctest: +SKIP
-        >>> frame = clean_table(frame, packs).read_pandas()  # the same, and what was removed  # doctest: +SKIP
+        Yields
+        ------
+        tuple of (Document, Cleaned)
         """
         read = name_fields(fields, Packs.clean)
         return Cleaners(self, config, policy=policy, keep=keep).clean_all(documents, read, source=source, errors=errors)
@@ -179,21 +196,27 @@ class Packs(dict[str, Pack]):
         force: bool = False,
         **fields: Unpack[FieldNames],
     ) -> list[str]:
-        """Write an HTML report of the packs and their cuts; return its conclusion, a sentence each.
+        """Write an HTML report of the packs and of their cuts.
 
         Parameters
         ----------
-        output : path
+        output : str or path
+            The HTML file.
         documents : optional
-            As of `mine`, `--archive` of the command; without them the report is about the packs alone.
+            Articles to show the cuts in, as for `mine`; without them the report shows the packs only.
         config : ReportConfig, optional
         against : mapping of str to Pack, optional
-            Earlier packs, to compare with.
+            Earlier packs to compare with.
         title : str, optional
         source, errors, fields
-            As of `mine`.
+            As for `mine`.
         force : bool, default False
-            Replace a file that exists.
+            Replace an existing file.
+
+        Returns
+        -------
+        list of str
+            The conclusion of the report, one sentence per item.
         """
         from templatemine.io.write import atomic_writer
         from templatemine.report.page import render, require_libraries
@@ -212,12 +235,14 @@ class Packs(dict[str, Pack]):
         return summarise(report)
 
     def update(self, *packs: Any, **named: Pack) -> None:
-        """Add packs of other sources, or later ones, as `dict.update` does; new documents the command `update` takes.
+        """Add or replace packs, as `dict.update` does.
+
+        To bring packs up to date with new documents, use the command ``templatemine update``.
 
         Raises
         ------
         TypeError
-            These are no packs by source.
+            An argument is not a mapping of source to `Pack`.
         """
         with suppress(TypeError, ValueError):
             given = dict[str, Pack](*packs, **named)
@@ -271,36 +296,41 @@ def mine(
     progress: Progress | bool = False,
     **fields: Unpack[FieldNames],
 ) -> Packs:
-    """Mine packs by source.
+    """Learn the templates of each source from its documents.
 
-    Sources that are too small or all alike are left out, with a warning that names them; another one names sources
-    without a template.  Without any documents there is a warning, too, and no pack; the command ends with an error.
+    A source needs at least five documents, ten for "energy" and "thesis".  Warnings name sources without a pack (too
+    few documents, or all alike), and sources without a template.
 
     Parameters
     ----------
     documents : path, or iterable of Document or dict, or data frame
-        Dicts and tables have the fields `source` and `text` or `html`, as JSON lines do, or others that `fields` name.
-        With `source` also an iterable of texts.
+        Records have `source`, and `text` or `html`, or other `fields`.  With `source`, plain texts will do, too.
     config : PipelineConfig, optional
-        All options; those that follow count instead of its own.
+        All options; the arguments below override it.
     method : {"learned", "energy", "thesis"}, optional
     caution : float, optional
-        Times by which the odds that a string is boilerplate must be higher than by default; above 1 fewer characters
-        go as a rule, see `SelectConfig`.
+        Above 1 usually less is cut, below 1 more: a template needs so many times the default odds (`SelectConfig`).
     model : path, optional
-        Trees that score candidates, made by datasets/templates/train.py.
+        Another scoring model, made by datasets/templates/train.py.
     jobs : int, default 1
-        Processes, one source each at a time.
+        Number of processes; each mines one source at a time.
     source : str, optional
-        The source of all documents, whatever they say.
+        The source of all documents, whatever their fields say.
     errors : {"raise", "skip"}
-        What is done about a record that holds no document: the first is raised, or all are left out with a warning.
+        Treatment of records that hold no document: raise an error for the first, or leave all out with a warning.
     progress : bool or callable, default False
-        True for bars on standard error, if it is a terminal; or what is called with (step, done, total) as sources are
-        finished.
+        True shows bars on a terminal.  A function is called with (step, done, total) as sources are finished.
     fields : str
-        Other names of fields, or columns, as of `read`: ``text_field="body"``; `html_field`, `source_field`,
-        `id_field`, `date_field`, `url_field` and `title_field`.
+        Names of fields or columns, such as ``text_field="body"``; see `ReadConfig`.
+
+    Returns
+    -------
+    Packs
+
+    Raises
+    ------
+    CorpusError
+        There is nothing at a path, or, with ``errors="raise"``, a record holds no document.
 
     Examples
     --------

@@ -36,18 +36,17 @@ __all__ = [
 class ReadConfig:
     """Options of reading archives.
 
-    text_field, html_field, source_field, id_field, date_field : names of the fields, or columns; no two may be the
-        same.
-    url_field, title_field : those of the address and of the headline, which may also be one of the others: an address
-        is often the id.
-    format : name of a format of `io.formats`; None to go by the suffix of each file.
-    source_of : rule for the source of a record, see `io.sources`; None for what the format has (the field, or the
-        registered domain of the page).
-    source : of all records, whatever they say; None to go by `source_of`.
-    max_record : bytes of the largest record that is read; a larger one is skipped, reported and counted.  64 MiB: more
-        than ten times what Common Crawl keeps of a page (5 MiB), and still no danger to memory.
-    csv_delimiter : the character between the columns of CSV; None to find it in the header, see `io.csv`.
-    csv_encoding : of CSV, as Python calls it.
+    text_field, html_field, source_field, id_field, date_field : names of fields or columns, all different.
+    url_field, title_field : names of the fields of the address and the headline; they may equal one of the others, as
+        an address is often the id.
+    format : a format of `io.formats`; None for the one of each file's suffix.
+    source_of : where to take the source from: "domain" or "host" of the address, "field:NAME", "path:N" or "re:REGEX"
+        (`io.sources`); None for the source field, or for crawled pages the registered domain.
+    source : the source of all records, whatever their fields say; None for `source_of`.
+    max_record : largest record in bytes; larger ones are skipped, reported and counted.  64 MiB: more than ten times
+        what Common Crawl keeps of a page (5 MiB), and no danger to memory.
+    csv_delimiter : one character; None to find it in the header, see `io.csv`.
+    csv_encoding : a name of Python, such as "cp1252".
     """
 
     text_field: str = "text"
@@ -91,7 +90,7 @@ class ReadConfig:
 
 
 class FieldNames(TypedDict, total=False):
-    """Names of the fields of records, or columns of tables; see `ReadConfig`."""
+    """Names of fields or columns, as in `ReadConfig`."""
 
     text_field: str
     html_field: str
@@ -104,9 +103,9 @@ class FieldNames(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserPattern(Options):
-    """A mutable pattern of the user's own: strings that match `regex` count as equal.
+    """A user's own mutable pattern: strings that match `regex` count as equal.
 
-    `spans` allows a match to hold separators; such a pattern is looked for in the running text, before tokenising.
+    `spans` allows separators within a match; such a pattern is searched in the text before it is tokenised.
     """
 
     name: str
@@ -118,9 +117,10 @@ class UserPattern(Options):
 class TokeniseConfig(Options):
     """Options of tokenising.
 
-    separators : characters that part tokens beside white space; the thesis uses the hyphen (section 5.2).
-    patterns : name of a preset of `patterns.TABLE`: "news", "thesis" or "none".
-    text_markup : "html" if texts hold tags and entities, which are decoded for tokens, "none" if not, "auto" to look.
+    separators : characters that separate tokens, beside white space; the thesis uses the hyphen (section 5.2).
+    patterns : a preset of `patterns.TABLE`: "news", "thesis" or "none".
+    user_patterns : more patterns of your own.
+    text_markup : "html" to decode tags and entities in texts, "none" not to, "auto" to find out.
     """
 
     separators: str = "-"
@@ -131,17 +131,17 @@ class TokeniseConfig(Options):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MineConfig(Options):
-    """Numbers of documents: of a source that is mined, and of a string that is looked at; and of a string's sources.
+    """Least numbers of documents of a source and of a candidate.
 
-    min_docs : a source with fewer documents is skipped; None: five, or ten for methods that cut a histogram, of which
-        one bin is a document if there are fewer.
-    min_df, min_share : of methods that cut a histogram, the document floor of step 7: the greater of `min_df` and
-        `min_share * n`.  Three documents, because two are what a corrected reprint gives.  None for what the method
+    min_docs : sources with fewer documents are skipped.  None: five, or ten for "energy" and "thesis", whose histogram
+        has one document per bin if there are fewer.
+    min_df, min_share : for "energy" and "thesis", candidates must be in `min_df` documents and in `min_share * n` (step
+        7 of the thesis).  Three documents, because two are what a corrected reprint gives.  None for what the method
         asks.
-    min_tokens : None for what the method asks: two as in the thesis (step 7); one where the edges of a line count as
-        tokens ("CLOSE" on a line of its own).
-    max_sources : of methods that cut a histogram: a string that is among those of this many other sources is an idiom,
-        not a template.
+    min_tokens : least tokens of a candidate.  None for what the method asks: two as in the thesis (step 7), or one
+        where the edges of a line count as tokens ("CLOSE" on a line of its own).
+    max_sources : for "energy" and "thesis", a candidate that this many other sources have, too, is an idiom, not a
+        template.
     """
 
     min_docs: int | None = None
@@ -153,26 +153,26 @@ class MineConfig(Options):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectConfig(Options):
-    """Options of choosing templates among candidates by their scores.
+    """Options of the selection of templates by their scores; most users change `caution` only.
 
-    segment, label, filler : least scores, for `caution` 1: of a whole segment, of a label, and the product of the
-        scores of a label and of what fills its line, for both to go.  Chosen with publishers left out: with 0.65
-        for all three twice the content is lost, and F1 is half a point less; with 0.79 for the last half a point
-        more of stretches are cut in part.  With 0.65 for segments a tenth less of F1, a quarter of a wound fewer, and
-        much less of what repeats in small archives is found.
-    caution : how many times likelier than that candidates must be: the odds of all three are multiplied by it.  2
-        loses less, 0.5 finds more (docs/research/loso.md has the figures).  That is so as a rule: with 2 half of 94
-        sources lose fewer characters, and four more, as narrower strings take the place of one that is rejected.
-    few, few_share, few_score : a segment in at most so many documents, and in less than this share of them, must have
-        this score, unless it reads like boilerplate, goes before a dash, or is beside another template wherever it
-        stands: of the cuts of others with less, three in ten took letters of the story.
-    continued : least share of a longer label among the occurrences of the one shorter by a token, or it is a chance
-        continuation of that.
-    uncovered : least share of the documents of a label that have it but not within a longer one that is chosen.
-    prefix_own, suffix_own, filler_own : least share of all occurrences of a label's tokens that are the label, for it
-        to go at all, and for its filler to go with it.
+    caution : the odds of the three least scores below are multiplied by it.  2 usually loses less, 0.5 finds more
+        (docs/research/loso.md has the figures).  With 2, half of 94 sources lose fewer characters, and four sources
+        more, where narrower strings take the place of one that is rejected.
+    segment, label, filler : least scores of a whole segment, of a label, and of a label and its filler (the rest of its
+        line) in product, for both to go.  Chosen with publishers left out.  With 0.65 for all three, twice the content
+        is lost, and F1 is half a point less.  With 0.79 for `filler`, half a point more of stretches are cut in part.
+        With 0.65 for `segment`, F1 is a tenth less, wounds are a quarter of a wound fewer, and in small archives much
+        less of what repeats is found.
+    few, few_share, few_score : a segment in at most `few` documents, and in less than `few_share` of them, needs
+        `few_score`, unless it reads like boilerplate, precedes a dash, or is always beside another template.  Of the
+        cuts by other segments with less, three in ten took letters of the story.
+    continued : least share of a longer label among the occurrences of the one shorter by a token; with less it is a
+        chance continuation.
+    uncovered : least share of the documents of a label that have it outside of longer labels that are selected.
+    prefix_own, suffix_own, filler_own : least share of the occurrences of a label's tokens in which they are the label,
+        for it to be cut, and for its filler to be cut with it.
     inline_own : the same for strings in the middle of lines.
-    edge : from this share of occurrences on that begin (end) a line, only those are cut.
+    edge : if at least this share of occurrences begin (end) a line, only those are cut.
     """
 
     segment: float = 0.60
@@ -195,9 +195,9 @@ class SelectConfig(Options):
 class SlotConfig(Options):
     """Options of the slots of templates.
 
-    kinds : only fillers of the kind that was seen (`slot_types`); else anything.
-    unseen : a slot of a kind may refuse this share of its fillers, by the rule of three, without one such seen in the
-        archive: six documents with fillers must agree.
+    kinds : give slots the type of the fillers that were seen (`slot_types`); if False, they match any text.
+    unseen : share of fillers that a typed slot may miss, although none was seen in the archive (rule of three); with
+        one half, six documents with fillers must agree.
     """
 
     kinds: bool = True
@@ -206,12 +206,12 @@ class SlotConfig(Options):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleConfig(Options):
-    """A source of more documents is mined from a sample, and what is found there is counted in all of them.
+    """Options of sampling: larger sources are mined from a sample, and the templates counted in all documents.
 
-    documents : size of the sample.  A string of document share s is looked at if the sample holds it three times; by
-        Chernoff's bound it is missed with a chance of at most exp(-(m s - 2)^2 / (2 m s)), which for s = 0.2 % and
-        m = 6,500 is one in a hundred, and for s = 0.5 % one in a million.
-    seed : the sample is the documents whose ids have the least hashes under this seed, in whatever order they come.
+    documents : size m of the sample.  A string in a share s of the documents must be in the sample three times.  By
+        Chernoff's bound it is missed with a probability of at most exp(-(m s - 2)^2 / (2 m s)): with m = 6,500, one in
+        a hundred for s = 0.2 %, one in a million for s = 0.5 %.
+    seed : the sample are the documents whose ids have the smallest hashes under this seed, in any order of documents.
     exact : never sample.
     """
 
@@ -222,37 +222,38 @@ class SampleConfig(Options):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageConfig(Options):
-    """Options of finding the main text of a page; docs/pages.md has the formulas.
+    """Options of finding the main text of a page; docs/pages.md and docs/history.md have the formulas.
 
-    min_pages : a source with fewer pages has no say (three bring 0.6 to 1.0 points of F1, mean over 84 sites; see
-        docs/research/pages.md).
-    vote, vote_pages : weight of the path's vote against the page model, in log odds, where the path is on many
-        pages; on n of them it is vote n / (n + vote_pages).  vote_unknown : the same for a path that no page of the
-        source had, of which only what holds it is known.
-    prior_words : words with the share of what holds it, or of the whole source, that are added to each path's votes.
-    once, several : what a block gains whose path occurs once on each page, and loses where it occurs more often, in log
-        odds, if the path's share of main text leaves doubt: is at least `doubt_from` and, for a loss, below `doubt_to`.
-        The loss is that of a path on half of the pages; it is the smaller the fewer have it, and the more of what holds
-        the path is main text.
-    strange, story_words : what a block loses whose path the source's other pages do not have, in log odds, on pages
-        with at least `story_words` words that are expected to be main text where other pages have theirs.
-    repeat : a block whose text df of n pages have under its path loses repeat * ln(1 + df) in log odds, one of fewer
-        than ten words (twenty characters of a script without spaces) (df / n) to the power 1 / (2 sqrt(1 - e)) of that,
-        e being the path's share of main text.
-    text_chance : a text is remembered if the page model gave it this probability on a page; what the model never holds
-        for possible needs no second witness.
-    smooth : share of what isotonic regression over the tree makes of a probability; 0 leaves it as it is, 1 gives much
-        recall for much precision (docs/research/quality.md, steps of pages).
-    smooth_price, smooth_inner : what a fall from a container to what it holds costs, in shares of the page's words; and
-        what a container's own mean weighs beside its blocks.
-    fill, fill_share : a block between chosen ones is chosen too if its probability is at least `fill` and its path
+    Most users change the first three only.
+
+    headline : "keep" or "drop" the headline, and date and byline below it.  Most gold standards include them;
+        scrapinghub's does not (docs/pages.md, section 3).
+    keep : "main" for the main text, or "all" for all but boilerplate: also readers' comments, and text beside the
+        story, as CleanEval counts it.
+    kind : the kind of the pages, such as "article" or "forum"; "auto" to predict it (docs/pages.md, section 2).
+    min_pages : the page history is used from this many pages on (three bring 0.6 to 1.0 points of F1, mean over 84
+        sites; see docs/research/pages.md).
+    vote, vote_pages : weight of the page history against the page model, in log odds: vote n / (n + vote_pages) for a
+        path on n pages.  vote_unknown : the weight for a path that no page had, by the path's container.
+    prior_words : words with the share of main text of the container, or of the source, that are added to each path.
+    once, several : gain of a block whose path occurs once per page, and loss of one whose path occurs more often, in
+        log odds.  They apply if the path's share of main text is at least `doubt_from` and, for a loss, below
+        `doubt_to`.  The loss is that of a path on half of the pages, and smaller if fewer have it, or more of its
+        container is main text.
+    strange, story_words : loss of a block under an unknown path, in log odds, on pages with at least `story_words`
+        expected words of main text under known paths.
+    repeat : a block whose text is on df of n pages under its path loses repeat * ln(1 + df) in log odds.  A block of
+        fewer than ten words (twenty characters of a script without spaces) loses (df / n) to the power
+        1 / (2 sqrt(1 - e)) of that, e being the path's share of main text.
+    text_chance : a text is remembered if the page model gave it this probability on some page; other texts are dropped
+        anyway.
+    smooth : weight of isotonic regression over the tree of elements; 0 changes nothing, 1 gives much recall for much
+        precision (docs/research/quality.md, steps of pages).
+    smooth_price, smooth_inner : price of a fall from a container to its contents, in shares of the page's words; weight
+        of a container's own mean beside its blocks.
+    fill, fill_share : a block between chosen blocks is chosen, too, if its probability is at least `fill`, and its path
         holds `fill_share` of the chosen words.
-    least : if no block's probability is greater, the best stretch of the page is taken.
-    headline : "keep" or "drop" the headline of the page and what is dated or signed below it.  Most sets of pages with
-        gold count them in, and a reader misses them; scrapinghub's leaves them out (docs/pages.md, section 3).
-    keep : "main", the main text, or "all" that is no boilerplate: also comments of readers, and text beside the story,
-        as CleanEval counts it.
-    kind : what pages are, such as "article" or "forum"; "auto" to tell it from each page (docs/pages.md, section 2).
+    least : if no block has a greater probability, the best stretch of the page is taken.
     """
 
     min_pages: int = 3
@@ -281,12 +282,12 @@ class PageConfig(Options):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarkupConfig(Options):
-    """Contents of Markdown, TEI and data beside the text of a page and its emphasis.
+    """What Markdown, TEI and JSON hold beside the text of a page and its emphasis.
 
-    links, images : with addresses in full.
-    tables : of data, as tables; else their cells are paragraphs.
-    comments : those of readers, as a part of their own.
-    metadata : in Markdown, as front matter; TEI has it in its header in any case.
+    links, images : include them, with full addresses.
+    tables : keep tables of data; if False, their cells become paragraphs.
+    comments : include readers' comments, as a part of their own.
+    metadata : include it as front matter of Markdown; the header of TEI always has it.
     """
 
     links: bool = False
@@ -297,19 +298,25 @@ class MarkupConfig(Options):
 
 
 TEXT_FORMATS = WORDS["CleanConfig.text_format"]
-"""Format of the main text of a page (`Extraction.written`): a line a block, or with its structure."""
+"""Formats of the main text of a page: one block per line, or with its structure."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CleanConfig:
-    """gap : two cuts with fewer characters than this between them become one; 3 swallows a blank line, no word of three
-    letters.  engine : "native" or "regex"; both give the same spans.  html : of pages, give "main", the main text, or
-    "strip", all text that is in no template.  guard : a text of whose characters a greater share is boilerplate
-    is a stub, and marked.  stubs : "mark" them and clean them, "keep" them whole, or "drop" their records; "clean" is
-    the old name of "mark".  text_format : one of `TEXT_FORMATS`, for the
-    main text of pages; texts stay plain.  markup : content beside the text, if the format is not plain.
-    choice : which kinds of boilerplate are cut.  whole_lines : cut whole lines of texts alone, which leaves more and
-    damages less.
+    """Options of cleaning.
+
+    choice : which kinds of boilerplate are cut; all but notes by default.
+    whole_lines : in texts, cut whole lines only, which misses more and damages less.
+    guard : a text of which a greater share is boilerplate is a stub.
+    stubs : "mark" to clean and mark them, "keep" to leave them whole, "drop" to leave out their records ("clean" is the
+        old name of "mark").
+    gap : cuts with fewer characters than this between them become one; 3 covers a blank line, but no word of three
+        letters.
+    engine : "native" or "regex"; both give the same spans, native is faster.
+    html : for pages, "main" for the main text, or "strip" for all text without templates.
+    page : for pages, how the main text is found.
+    text_format : for the main text of pages, one of `TEXT_FORMATS`; texts stay plain.
+    markup : what the text format holds beside the text.
     """
 
     gap: int = 3
@@ -334,7 +341,7 @@ class CleanConfig:
             raise ConfigError(f"text_format: expected text with html strip, got {form}")
 
     def plain(self) -> CleanConfig:
-        """Return the same for plain text, as it is compared and measured."""
+        """Return the same options for plain text, as it is compared and measured."""
         return replace(self, text_format="text", markup=MarkupConfig())
 
 
@@ -354,22 +361,21 @@ class BlogRule(Options):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractConfig(Options):
-    """Options of the page-level systems.
+    """Options of the systems that extract pages.
 
-    clean : for hybrid, how the page model and the history of the site decide.
-    density_share : density goes down into a node that holds more than this share of its parent's characters; one half
-        in Baisa (2009), algorithm 1.
-    sparse : density drops a page whose target node holds fewer characters than this for each structural element; None
-        keeps all.  Ten in Baisa (2009), appendix, SPARSE_DENSITY.
-    main_block : shallow keeps the main block alone (equation 7 of San and Aye), instead of all that is content.
-    prune : diff leaves a page that is built otherwise than its reference page to density (option -p there).
-    from_target : diff compares the target nodes of both pages alone (option -f there).
-    other : crf keeps text for which the probability of being none is below this; less means more precision and less
-        recall, one half is the default of Spousta, Marek and Pecina (2008), figure 2.
-    blog_rules : blog goes by "all" its rules, or by those of the "paper" alone (section 4 of Petasis and Petasis).
-    blog_own : rules of the user's own, tried before those.
-    choice : which kinds of boilerplate stay in and just before the story, and which go from it; None for what the
-        system decides.
+    clean : for hybrid: options of the page model and the page history (`CleanConfig.page`).
+    choice : which kinds of boilerplate are cut from the story and just before it; None for what the system decides.
+    density_share : density enters a node that holds more than this share of its parent's characters; one half in Baisa
+        (2009), algorithm 1.
+    sparse : density drops a page whose target node holds fewer characters than this per structural element; None keeps
+        all pages.  Ten in Baisa (2009), appendix, SPARSE_DENSITY.
+    main_block : shallow keeps only the main block (equation 7 of San and Aye), not all content.
+    prune : diff leaves pages of another structure than the reference page to density (option -p there).
+    from_target : diff compares only the target nodes of both pages (option -f there).
+    other : crf keeps runs with a probability of boilerplate below this.  Less means more precision and less recall; one
+        half is the default of Spousta, Marek and Pecina (2008), figure 2.
+    blog_rules : "all" rules of blog, or only those of the "paper" (section 4 of Petasis and Petasis).
+    blog_own : your own rules, tried first.
     """
 
     clean: CleanConfig = field(default_factory=CleanConfig)
@@ -412,11 +418,11 @@ class RenderConfig(Options):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedConfig(Options):
-    """Options of the shared pack, see `shared_pack`.
+    """Options of the pack of what many sources share, see `shared_pack`.
 
-    least, share : sources that must claim a template, at least; the greater of a number, and a share of all sources.
-        Five: sister papers of one publisher are often three or four.
-    agree : least share of the sources that have the string at all.
+    least, share : a template must be one in `least` sources, and in this share of all.  Five: sister papers of one
+        publisher are often three or four.
+    agree : it must also be one in this share of the sources that have the string.
     """
 
     least: int = 5
@@ -430,12 +436,19 @@ SHIPPED = "shipped"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PipelineConfig(Options):
-    """Options of every stage; `method` names the way templates are decided upon.
+    """Options of mining, for all its stages.
 
-    keep_copies : count copies and versions of a story like other documents, see `near_duplicates`.
-    shared : of the pack of what many sources share; None for none.
-    model : what scores candidates (`mining.score`): the one that is shipped, or a file of datasets/templates/train.py.
-    cues : a file of cues of the user's own, beside those that are shipped (`mining.cues`); None for none.
+    method : "learned" (by a trained score), "energy" (by document frequency) or "thesis".
+    tokenise, mine, select, slots, sample, page : options of the stages.
+    keep_copies : count copies and versions of a story as different documents, see `near_duplicates`.
+    shared : options of the pack of what many sources share; None makes none.
+    model : the scoring model (`mining.score`): "shipped", or a file made by datasets/templates/train.py.
+    cues : a file of your own cues, beside those that ship (`mining.cues`).
+
+    Examples
+    --------
+    >>> config = PipelineConfig(select=SelectConfig(caution=2), mine=MineConfig(min_docs=10))  # doctest: +SKIP
+    >>> packs = templatemine.mine("archive.jsonl.gz", config)  # doctest: +SKIP
     """
 
     method: str = "learned"
@@ -453,16 +466,16 @@ class PipelineConfig(Options):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportConfig(Options):
-    """Limits of a report for each source; with these a report of fifty sources stays below 5 MB (docs/report.md).
+    """Limits of a report, per source unless noted; with these, fifty sources stay below 5 MB (docs/report.md).
 
-    samples : articles with cuts, half of them those that lose the greatest share, which is where harm would be.
-    context : characters beside a cut; longer stretches between cuts are hidden, and counted.
-    characters : of an article that are shown; what follows is counted.
-    rows : rows of the tables of templates of all sources together; where there are more, those of the greatest are cut.
-    rejected : strings listed for each reason, the nearest to being templates first.
-    points : steps of the strip that tells when a template was seen.
-    risky : templates at the head of the report, those at most risk and those that remove most.
-    looked : articles that change, of each source, that are searched for examples and residues.
+    samples : articles with cuts; half of them are those that lose the greatest share, where harm is likeliest.
+    context : characters shown beside a cut; longer stretches between cuts are hidden and counted.
+    characters : characters shown of an article; the rest is counted.
+    rows : rows in the tables of templates of all sources together; the largest tables are shortened first.
+    rejected : candidates listed for each reason, the nearest to acceptance first.
+    points : steps of the strip that shows when a template was seen.
+    risky : templates at the head of the report: the riskiest, and those that remove most.
+    looked : changed articles that are searched for examples and residues.
     clean : how the articles of the archive are cleaned.
     """
 

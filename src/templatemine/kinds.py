@@ -37,17 +37,24 @@ ALL = "all"
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Kinds to cut; the others are kept.  Boilerplate without a kind is cut if any kind is.
+    """The kinds of boilerplate to cut; the others are kept.  Boilerplate without a kind is cut if any kind is.
 
     Attributes
     ----------
     cut : tuple of str
-        Kinds, in the order of `KINDS`.
+        Some of `KINDS`; all by default.
 
     Raises
     ------
     ConfigError
-        There is no such kind.
+        A kind is unknown.
+
+    Examples
+    --------
+    >>> Choice(("promotion", "related")).cuts("byline")
+    False
+    >>> Choice().keeping(["byline"]).cuts("byline")
+    False
     """
 
     cut: tuple[str, ...] = KINDS

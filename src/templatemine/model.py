@@ -57,8 +57,23 @@ def check_str(value: object, name: str, expected: str = "a str") -> None:
 class Document:
     """One article or page of a source.
 
-    Exactly one of `text` and `html` is the body; a document with both is treated as HTML.  Strings of a subclass of str
-    become plain ones.
+    Give a `text` or an `html` page; a document with both is treated as HTML.  Instances of subclasses of str become
+    plain strings.
+
+    Attributes
+    ----------
+    source : str
+        Whose templates it has, such as "example.org".
+    id : str
+        Different for each document of the source.
+    text, html : str or None
+    url, date, title : str or None
+        Not needed.  Dates order the documents, and tell when templates occurred.
+
+    Examples
+    --------
+    >>> Document(source="example.org", id="17", text="The story.")
+    <Document 'example.org' '17': 10 characters, 'The story.'>
     """
 
     source: str
@@ -92,12 +107,22 @@ class Document:
 
     @property
     def is_html(self) -> bool:
+        """Return whether the body is a page."""
         return self.html is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """A document as it was in its file: all that `clean` needs to write it back with every other field untouched."""
+    """A document with all fields of its record, as the command clean reads and writes them.
+
+    Attributes
+    ----------
+    document : Document
+    fields : mapping
+        All fields of the record, by name.
+    where : str
+        Its file and line, for messages.
+    """
 
     document: Document
     fields: Mapping[str, Any]
@@ -105,12 +130,21 @@ class Record:
 
 
 class Span(NamedTuple):
-    """A stretch of the original text, in code points, end exclusive, with the ids of the templates that cover it.
+    """One cut: ``original[start:end]`` is what was removed.
 
-    Boilerplate of several kinds that is cut in one gives spans that touch, one of each `kind` (of `kinds.KINDS`, or ""
-    where none is known).  A tuple, because a cleaned article has several, and a frozen dataclass takes three times as
-    long to make.
+    Adjacent boilerplate of several kinds gives spans that touch, one per kind.
+
+    Attributes
+    ----------
+    start, end : int
+        Offsets in the original text, in code points, end exclusive.
+    templates : tuple of str
+        Ids of the templates that cover it.
+    kind : str
+        One of `kinds.KINDS`, or "" if unknown.
     """
+
+    # A tuple, because a cleaned article has several, and a frozen dataclass takes three times as long to make.
 
     start: int
     end: int
@@ -119,10 +153,16 @@ class Span(NamedTuple):
 
 
 class Cleaned(NamedTuple):
-    """The result of cleaning: the text without its templates, and the cuts in the original, in order.
+    """The result of cleaning one text.
 
-    A tuple for the same reason as `Span`.  `stub` marks a text of which more is boilerplate than
-    `CleanConfig.guard` says, cleaned or left whole.
+    Attributes
+    ----------
+    text : str
+        The text without its templates.
+    removed : tuple of Span
+        The cuts in the original text, in order.
+    stub : bool
+        A greater share of the text is boilerplate than `CleanConfig.guard` allows.
     """
 
     text: str
@@ -140,12 +180,18 @@ class Cleaned(NamedTuple):
         return notebook.struck(self.text, ()) + (notebook.table(header, rows) if rows else "")
 
     def beside(self, original: str) -> MarkedText:
-        """Return the original text with its cuts, to look at.
+        """Return the original text with its cuts marked, to look at.
 
         Raises
         ------
         ValueError
-            The cuts do not lie within the text, so that it is another one.
+            `original` is shorter than the text that was cleaned.
+
+        Examples
+        --------
+        >>> cleaned = Cleaned("The story.", (Span(10, 23),))
+        >>> print(cleaned.beside("The story. Sign up now!"))
+        The story.[- Sign up now!-]
         """
         if self.removed and self.removed[-1].end > len(original):
             raise ValueError(f"original: expected {self.removed[-1].end} characters or more, got {len(original)}")
@@ -153,7 +199,7 @@ class Cleaned(NamedTuple):
 
 
 class MarkedText(NamedTuple):
-    """A text and its cuts; shown with the cuts between ``[-`` and ``-]``, in notebooks struck through."""
+    """A text with its cuts: printed between ``[-`` and ``-]``, in notebooks struck through; see `Cleaned.beside`."""
 
     text: str
     removed: tuple[Span, ...]
@@ -172,10 +218,23 @@ class MarkedText(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cutoff:
-    """The cut through the histogram over df/n, with its reason.
+    """The cut-off of document frequency of a source, with its reason.
 
-    `df` is the least document frequency of a template, None where the source has no second mode.
-    `energy` is the value of equation 3.1 at the cut, `histogram` holds the counts of the bins over df/n in (0, 1].
+    Attributes
+    ----------
+    method : str
+    df : int or None
+        Least document frequency of a template; None if scores decided, or the histogram has no second mode.
+    share : float or None
+        The same as a share of the documents.
+    energy : float or None
+        Value of equation 3.1 of the thesis at the cut-off.
+    histogram : tuple of int
+        Number of strings in each bin of df/n over (0, 1].
+    note : str
+        The reason, in words.
+    second_mode : mapping
+        Figures of the test for a second mode.
     """
 
     method: str
@@ -193,15 +252,30 @@ SCORE_FIELDS = ("score", "reasons_for", "reasons_against")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Template:
-    """One expression of a pack.
+    """One template of a pack.
 
-    `tokens` are normalised tokens in their readable form (``Comments({number})``); None for an expression written by
-    hand, which is then applied as the regular expression `regex` is.  `anchor` is "start", "end" or "line" if the
-    string counts only where it begins a line, ends one or is one, else "".  A first or last token ``{slot}`` stands for
-    the rest of the line up to the fixed tokens, whose `df` and `count` these are, ``{slot:names}`` and its like for one
-    of a kind (see `slots`).  `score` says how likely it is boilerplate, `reasons_for` and `reasons_against` what speaks
-    most for and against it, in words; None and nothing where no score decided.  They make no two templates different.
-    `kind` is one of `kinds.KINDS`, or "" where none is known.
+    Attributes
+    ----------
+    id : str
+        Digest of the tokens.
+    regex : str
+        The expression; a name in braces is one of the pack's patterns.
+    tokens : tuple of str or None
+        Normalised tokens in readable form, such as ``Comments({number})``.  A token ``{slot}`` matches any text, as a
+        first or last one the rest of the line; ``{slot:names}`` and the like match a text of one type (see `slots`).
+        None for an expression written by hand.
+    df, count : int
+        Documents with the template, and occurrences; of a template with a slot, those of its fixed tokens.
+    example : str
+        A match in the archive.
+    anchor : str
+        "start", "end" or "line" if it matches only at the start of a line, at its end, or as a whole line; else "".
+    kind : str
+        One of `kinds.KINDS`, or "" if unknown.
+    score : float or None
+        How likely it is boilerplate; None if no score decided.
+    reasons_for, reasons_against : tuple of str
+        What raised and lowered the score most.  Score and reasons do not count when templates are compared.
     """
 
     id: str
@@ -223,14 +297,14 @@ class Template:
         return f"<Template {self.id}: {text[:80]!r}{where} in {counted(self.df, 'document')}{told}>"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values, for JSON; without the kind and the score where there are none."""
+        """Return the fields as plain values, for JSON; kind and score are left out if unknown."""
         left_out = (*(() if self.kind else ("kind",)), *(() if self.score is not None else SCORE_FIELDS))
         return {name: getattr(self, name) for name in self.__slots__ if name not in left_out}
 
     @property
     def slot(self) -> str:
-        """Return "start" or "end" if the rest of the line on that side belongs to the match, "middle" if what is
-        between two strings does, else ""."""
+        """Return where the slot is: "start" or "end" (the rest of the line on that side), "middle" (between two
+        strings), or "" if there is none."""
         tokens = self.tokens or ("",)
         if "{slot" not in "\0".join(tokens):  # as in most; the desk asks it of thousands
             return ""
@@ -241,14 +315,14 @@ class Template:
 
     @property
     def head(self) -> tuple[str, ...]:
-        """Return the tokens before a slot in the middle."""
+        """Return the tokens before a slot in the middle, else ()."""
         tokens = self.tokens or ()
         return tokens[: -len(self.string or ()) - 1] if self.slot == "middle" else ()
 
     @property
     def string(self) -> tuple[str, ...] | None:
-        """Return the tokens without a slot, of one in the middle those behind it: the string that `df` and `count`
-        are of."""
+        """Return the fixed tokens, which `df` and `count` refer to: those without the slot, or after one in the
+        middle."""
         tokens = self.tokens
         if tokens is None or not self.slot:
             return tokens
@@ -257,7 +331,7 @@ class Template:
 
     @property
     def filler(self) -> str:
-        """Return the kind of the filler of the slot, "" for any; see `slots`."""
+        """Return the type of the slot, "" for any text; see `slots`."""
         slot, tokens = self.slot, self.tokens
         if not slot or tokens is None:  # as in most; the desk asks it of thousands
             return ""
@@ -267,26 +341,22 @@ class Template:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A candidate that a person should decide about, as an answer would change much.
+    """An uncertain string that a person should decide about; `templatemine ask` and the desk put it.
 
     Attributes
     ----------
-    tokens : tuple of str
-        As of `Template`.
-    df, count : int
-    anchor : str
-        Where in its line it counts, as of `Template`.
+    tokens, df, count, anchor, example
+        As in `Template`.
     filled : str
-        Side on which the rest of the line may belong to it: "end", "start", or "" for a string that is no label.
-    example : str
+        For a label, the side on which the rest of the line may belong to it: "end" or "start"; else "".
     score : float
-        How likely it is boilerplate; of the string alone.
+        How likely the string alone is boilerplate.
     stake : int
-        Characters of the archive about which the answer is expected to differ from the decision.
+        Characters of the archive that the answer is expected to change.
     kind : str
-        Of boilerplate, if it is that, as of `Template`.
+        Its kind, if it is boilerplate, as in `Template`.
     within : float
-        Share of its occurrences that other templates of the pack cut, whatever the answer.
+        Share of its occurrences that other templates of the pack cut in any case.
     """
 
     tokens: tuple[str, ...]
@@ -302,8 +372,9 @@ class Question:
 
 
 class RejectedCandidate(NamedTuple):
-    """A string that is no template, and why; `anchor`, `kind` and `example`, as of `Template`, are of one that was a
-    template until mining saw what it cuts."""
+    """A candidate that did not become a template, and the reason.
+
+    `anchor`, `kind` and `example`, as in `Template`, are known only if it was a template until mining saw its cuts."""
 
     tokens: tuple[str, ...]
     df: int
@@ -314,17 +385,24 @@ class RejectedCandidate(NamedTuple):
     example: str = ""
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the fields that say something."""
+        """Return the fields that are not empty."""
         return {name: value for name, value in self._asdict().items() if value != ""}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PathVote:
-    """The votes of the page model on one path of the pages of a source: words under it, and how many of them it expects
-    to be main text.
+    """What the page model found under one path on the pages of a source.
 
-    `path` are the signs of its elements from the nearest one with a class or id on: ``div.story#main>p``.  `blocks` is
-    how many blocks are under it on all its pages together, 0 in packs from before they were counted.
+    Attributes
+    ----------
+    path : str
+        Its elements from the nearest one with a class or id on: ``div.story#main>p``.
+    pages : int
+        Pages with the path.
+    words, kept : int
+        Words under it, and how many of them are expected to be main text.
+    blocks : int
+        Blocks under it on all pages; 0 in old packs.
     """
 
     path: str
@@ -336,7 +414,7 @@ class PathVote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepeatedText:
-    """A block that is on `df` pages of a source under the same path; of long ones, the beginning."""
+    """A text that is on `df` pages of a source under the same path; of a long text, the beginning."""
 
     text: str
     path: str
@@ -345,9 +423,16 @@ class RepeatedText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageHistory:
-    """The places of the main text on the pages of a source.
+    """Where the main text is on the pages of a source, as learnt from them.
 
-    `share` is that of chosen words among all: the expectation for an unknown path.
+    Attributes
+    ----------
+    documents : int
+        Number of pages.
+    share : float
+        Share of words that are main text: the expectation for an unknown path.
+    paths : tuple of PathVote
+    texts : tuple of RepeatedText
     """
 
     documents: int

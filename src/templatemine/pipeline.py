@@ -181,14 +181,14 @@ def _collect_rarely() -> Iterator[None]:
 
 
 class Miner:
-    """Mines packs from documents of any number of sources.
+    """Mines packs, and reports on each source, including those without a pack; `templatemine.mine` is simpler.
 
     Parameters
     ----------
     config : PipelineConfig, optional
     jobs : int, default 1
-        Copies of this process, or threads if it has some already (and on systems other than Linux); one source each at
-        a time.
+        Number of processes (threads on systems other than Linux, or if this process has threads already); each mines
+        one source at a time.
     progress : callable, optional
         Called with (step, done, total) as sources are finished.
     """
@@ -211,23 +211,23 @@ class Miner:
         source: str | None = None,
         errors: Errors = "raise",
     ) -> list[SourceReport]:
-        """Return a report for each source, in the order of their names, and for the shared pack if it is asked for.
+        """Return a `SourceReport` for each source, by name, and for the shared pack if `PipelineConfig.shared` is set.
 
         Parameters
         ----------
         documents : path, or iterable of Document or dict, or data frame
-            Dicts have the fields `source` and `text` or `html`, as JSON lines do; see `io.documents_like.documents_of`.
+            Dicts and tables have the fields `source`, and `text` or `html`.
         read : ReadConfig, optional
             Other names of the fields.
         source : str, optional
-            Of all documents, whatever they say.
-        errors : "raise" or "skip", default "raise"
-            What is done about a record that holds no document: the first is raised, or all are left out with a warning.
+            The source of all documents, whatever their fields say.
+        errors : {"raise", "skip"}
+            Treatment of records that hold no document: raise an error for the first, or leave all out with a warning.
 
         Raises
         ------
         CorpusError
-            Something is no document.
+            With ``errors="raise"``, a record holds no document.
         """
         return self.map(documents, lambda report: report, read, source=source, errors=errors)
 

@@ -46,16 +46,17 @@ if TYPE_CHECKING:
 
 
 class Cleaner:
-    """Applies one pack to any number of texts; safe to share between threads.
+    """Cuts the templates of one pack out of any number of texts; threads may share it.
 
     Parameters
     ----------
     pack : Pack
     config : CleanConfig, optional
     policy : {"llm", "reader", "archive"}, optional
-        The kinds of boilerplate that are cut, instead of `CleanConfig.choice`; see `kinds.POLICIES`.
+        Which kinds of boilerplate are cut, instead of `CleanConfig.choice`: "llm" keeps notes, "reader" also captions,
+        bylines and datelines, "archive" everything (`kinds.POLICIES`).
     keep : str or iterable of str, optional
-        Kinds that stay beside those that the policy keeps, such as ``"caption,byline"``.
+        Kinds that are also kept, such as ``"caption,byline"``.
 
     Examples
     --------
@@ -91,13 +92,24 @@ class Cleaner:
         return Cleaner, (self.pack, self.config)
 
     def forget_templates(self) -> None:
-        """Let the templates of the pack go: their expressions and examples take more memory than all that the native
-        engine needs.  The cleaner is then of no use to others, and `pack` of none to anyone."""
+        """Drop the templates of `pack`, whose expressions and examples take more memory than the native engine.
+
+        Afterwards the cleaner still cleans, but can no longer be pickled, and `pack` is no longer usable.
+        """
         if self.config.engine == "native":
             self.pack = replace(self.pack, templates=(), overrides=Overrides(), questions=(), mined=None)
 
     def clean(self, text: str) -> Cleaned:
-        """Cut the templates out of a text; for a pack of HTML, out of a page, of which the remaining text is given."""
+        """Cut the templates out of a text.
+
+        With a pack of HTML, `text` is a page, and the result is its text without templates.  `PageCleaner` gives the
+        main text of a page.
+
+        Returns
+        -------
+        Cleaned
+            The text, and the cuts in `removed`.
+        """
         if isinstance(text, list | tuple | dict):
             several = "Cleaner.clean_all cleans several texts, and Packs.clean records"
             raise TypeError(f"text: expected a str, got {type(text).__name__}; {several}")
@@ -271,7 +283,26 @@ def clean(
     policy: str | None = None,
     keep: str | Iterable[str] = (),
 ) -> Cleaned:
-    """Clean one text; for many, make a `Cleaner` once, whose arguments these are."""
+    """Cut the templates of a pack out of one text; for many texts, make a `Cleaner` once.
+
+    Parameters
+    ----------
+    text : str
+    pack : Pack
+        That of the text's source.
+    config, policy, keep
+        As for `Cleaner`.
+
+    Returns
+    -------
+    Cleaned
+        The text, and the cuts in `removed`.
+
+    Examples
+    --------
+    >>> cleaned = clean("The story. Sign up for our newsletter", pack)  # doctest: +SKIP
+    >>> print(cleaned.text, cleaned.removed)  # doctest: +SKIP
+    """
     return Cleaner(pack, config, policy=policy, keep=keep).clean(text)
 
 

@@ -29,14 +29,14 @@ class Cleaners(Mapping[str, Cleaner]):
         Packs by source.
     config : CleanConfig, optional
     fallback : str, optional
-        The source whose pack cleans documents of sources without one; else these stay as they are.
+        The source whose pack is used for documents of sources without a pack; by default these do not change.
     policy, keep : optional
-        As of `Cleaner`.
+        As for `Cleaner`.
 
     Attributes
     ----------
     skipped : dict of str to SkippedPackError
-        Sources whose documents stayed as they are, since their pack cannot be trusted (see `load`).
+        Sources whose documents did not change because their pack has an error (see `load`).
 
     Examples
     --------
@@ -76,14 +76,18 @@ class Cleaners(Mapping[str, Cleaner]):
         keep: str | Iterable[str] = (),
         errors: str = "skip",
     ) -> Cleaners:
-        """Return the cleaners of packs and folders of packs; a pack is read when its source is asked for.
+        """Return the cleaners of packs and folders of packs; a pack is read when its source is first needed.
 
         Parameters
         ----------
+        paths : str or path
+            Packs (JSON files), or folders of packs.
+        config, fallback, policy, keep : optional
+            As above.
         errors : {"skip", "raise"}
-            What becomes of a pack in a folder that cannot be trusted.  With "skip" a warning names it, documents of its
-            source stay as they are, and those of others are cleaned; ``cleaners[source]`` raises `SkippedPackError`.
-            A file that is named itself is never skipped.
+            Treatment of a pack in a folder that has an error.  With "skip" a warning names it, documents of its source
+            do not change, and ``cleaners[source]`` raises `SkippedPackError`.  A file that is given by name is never
+            skipped.
 
         Raises
         ------
@@ -113,7 +117,7 @@ class Cleaners(Mapping[str, Cleaner]):
         return f"<Cleaners: {counted(len(self), 'source')}>"
 
     def clean(self, text: str, source: str) -> Cleaned:
-        """Clean a text of a source, a page if its pack is of pages; of a source without a pack, as it is."""
+        """Clean one text of a source (a page, if its pack is of pages); without a pack it does not change."""
         cleaner = self._find_cleaner(source)
         return Cleaned(text, ()) if cleaner is None else cleaner.clean(text)
 
@@ -125,10 +129,10 @@ class Cleaners(Mapping[str, Cleaner]):
         source: str | None = None,
         errors: Errors = "raise",
     ) -> Iterator[tuple[Document, Cleaned]]:
-        """Yield documents, each with its cleaned text, one after the other.
+        """Yield (document, cleaned) for each document, one at a time.
 
-        A document whose pack is of the other kind (text or pages) stays as it is, as one without a pack does; if no
-        document has a pack, a warning says so.
+        A document without a pack, or with a pack of the other kind (text or pages), does not change.  If no document
+        has a pack, a warning says so.
 
         Parameters
         ----------
@@ -136,9 +140,13 @@ class Cleaners(Mapping[str, Cleaner]):
         read : ReadConfig, optional
             Names of the fields of records.
         source : str, optional
-            Of all documents, whatever they say.
-        errors : "raise" or "skip", default "raise"
-            What is done about a record that holds no document: it is raised, or all are left out with a warning.
+            The source of all documents, whatever their fields say.
+        errors : {"raise", "skip"}
+            Treatment of records that hold no document: raise an error for the first, or leave all out with a warning.
+
+        Yields
+        ------
+        tuple of (Document, Cleaned)
         """
         return self._clean_each(documents_of(documents, read, source=source, errors=errors))
 

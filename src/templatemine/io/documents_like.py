@@ -67,21 +67,25 @@ def name_fields(names: FieldNames, function: Callable[..., Any]) -> ReadConfig:
 
 
 def read(*paths: Path, errors: Errors = "raise", **options: Any) -> Iterator[Document]:
-    """Yield the documents of files and folders, whatever their format (`templatemine formats`).
+    """Yield the documents of files and folders of any format that ``templatemine formats`` lists.
 
     Parameters
     ----------
     paths : str or path
-        As the commands take them: patterns and URLs, too.
-    errors : "raise" or "skip", default "raise"
-        See `Errors`.
-    options : str
-        Names of the fields, the source of all records, and the like: options of `config.ReadConfig`.
+        Files, folders, glob patterns or URLs, as the commands take them.
+    errors : {"raise", "skip"}
+        Treatment of records that hold no document: raise an error for the first, or leave all out with a warning.
+    options
+        Fields of `ReadConfig`, such as ``text_field="body"``, ``source="example.org"`` or ``source_of="domain"``.
+
+    Yields
+    ------
+    Document
 
     Raises
     ------
     CorpusError
-        A path that is not there, a format that is not known, or the first record that holds no document.
+        There is nothing at a path, its format is unknown, or, with ``errors="raise"``, a record holds no document.
 
     Examples
     --------

@@ -88,7 +88,19 @@ from templatemine.text.reading import PLAIN, ReadingRules
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceReport:
-    """The result of one source: its pack, or None and why; rejected candidates; claims for the shared pack."""
+    """The result of mining one source, see `Miner.run`.
+
+    Attributes
+    ----------
+    source : str
+    documents : int
+    pack : Pack or None
+    note : str
+        Why there is no pack or no template; else "", or a remark.
+    rejected : RejectedCandidates or None
+    claims : Claims or None
+        For the shared pack.
+    """
 
     source: str
     documents: int

@@ -38,33 +38,35 @@ _ELSEWHERE = {
 
 
 class Pack(PackRecord):
-    """Templates of one source and all that cleaning needs.
+    """The templates of one source, and all else that cleaning its documents needs.
+
+    `templatemine.mine` makes packs; `load` reads one from its JSON file.
 
     Attributes
     ----------
     source : str
     html : bool
-        Mined from, and applied to, HTML.
+        True if it was mined from pages, and applies to pages.
     documents : int
-        n, documents the pack was mined from.
+        Number of documents it was mined from.
     first_date, last_date : str or None
-        The days they cover, where the archive has dates.
+        The days they cover, if the archive has dates.
     templates : tuple of Template
-        By document frequency, greatest first.
+        The most frequent first.
     rejected : mapping
-        Reason -> how many candidates were rejected for it.
+        Reason -> number of candidates rejected for it.
     pages : PageHistory or None
         Where the main text is on the pages of the source.
     overrides : Overrides
-        Decisions of people; `templates` are the result of applying them.
+        Decisions of people; they are already applied to `templates`.
     questions : tuple of Question
-        What a person should be asked, that with most at stake first.
+        Uncertain strings, those with most at stake first.
     mined : tuple of str or None
-        `mined_entry` of each template that mining gave; None in packs that do not tell.
+        `mined_entry` of each template that mining found; None in old packs.
     caution : float
         `SelectConfig.caution` of its mining, if scores decided.
     reading : ReadingRules
-        How texts of the source are read; pages are read unchanged.
+        How the reading form of texts is made; pages are read unchanged.
     """
 
     def __getattr__(self, name: str) -> Any:
@@ -79,7 +81,7 @@ class Pack(PackRecord):
         policy: str | None = None,
         keep: str | Iterable[str] = (),
     ) -> Cleaned:
-        """Clean one text, or page if the pack is of pages: `templatemine.clean`, whose arguments these are.
+        """Cut the templates out of one text, as `templatemine.clean` does; for many texts, make a `Cleaner` once.
 
         Examples
         --------
@@ -95,13 +97,20 @@ class Pack(PackRecord):
         return pack_json.write(self)
 
     def save(self, path: str | Path, *, force: bool = False) -> None:
-        """Write the pack, and its folder if that is missing; an existing file is refused without `force`, and never
-        left half written.
+        """Write the pack to a file, whole or not at all; missing folders are created.
+
+        Parameters
+        ----------
+        path : str or path
+        force : bool, default False
+            Replace an existing file.
 
         Raises
         ------
+        CorpusError
+            The file exists, and `force` is not given.
         UnreadablePackError
-            `load` would refuse it; nothing was written.
+            `load` would refuse the pack.
         """
         text = pack_json.write_checked(self)
         with suppress(OSError):  # the writer has the better message
@@ -111,15 +120,19 @@ class Pack(PackRecord):
 
     @classmethod
     def load(cls, path: str | Path, *, history_only: bool = False) -> Self:
-        """Read a pack.
+        """Read a pack from its file.
 
-        With `history_only` one of HTML comes without its templates, which the main text of pages has no need of: to
-        check them takes longer than to clean some pages.
+        Parameters
+        ----------
+        path : str or path
+        history_only : bool, default False
+            Read a pack of pages without its templates, which the main text does not need: to check them takes longer
+            than to clean some pages.
 
         Raises
         ------
         PackError
-            Naming the file, the field and its value.
+            The file has an error; the message names the field and its value.
         """
         try:
             with open(os.fspath(path), "rb") as file:
@@ -142,18 +155,20 @@ class Pack(PackRecord):
 
     @classmethod
     def from_json(cls, text: str, where: str = "pack", *, history_only: bool = False) -> Self:
-        """Invert `to_json`, with every check of `load`."""
+        """Return the pack that `to_json` wrote, with every check of `load`."""
         return pack_json.read(text, where, cls, history_only=history_only)
 
 
 def reading(text: str, pack: Pack | None = None) -> str:
-    """Return the reading form of a text: the text that the expressions of a pack apply to.
+    """Return the reading form of a text, which the expressions of a pack match.
+
+    Call it before you apply the expressions of a pack in other software; cleaning does so by itself.
 
     Parameters
     ----------
     text : str
     pack : Pack, optional
-        The pack of its source, which knows how its texts are read.
+        That of the text's source; without it, rules of single sources are not applied.
 
     Examples
     --------

@@ -70,32 +70,33 @@ _FRAME = re.compile(r"<frame\b[^<>]{0,2000}?\bsrc\s*=\s*[\"']?([^\s\"'>]{1,500})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """A block of a page.
+    """A block of a page, kept or not; see `Extraction.blocks`.
 
     Attributes
     ----------
     start, end : int
-        Where it is in the page, in code points, end exclusive.
+        Offsets in the page, in code points, end exclusive.
     text : str
-        References resolved, white space folded.
+        References are resolved, white space is folded.
     path : str
         Its elements from the nearest one with a class or id on: ``div.story#main>p``.
     words, linked : int
-        Words, and how many of them are in links.
+        Number of words, and of words in links.
     kept : bool
+        True if it is part of the main text.
     reason : str
         Why it was kept or dropped.
     mark : str
-        What it is in CleanEval's mark-up: h (heading), p (paragraph) or l (item of a list).
+        CleanEval's mark-up: "h" (heading), "p" (paragraph) or "l" (item of a list).
     label : str or None
-        The system's own name for its kind.
+        The system's own name for its type.
     score : float or None
-        What the system decided by.
+        The score that decided.
     cuts : tuple of (start, end)
-        Stretches of `text`, in code points, that were left out although the block was kept.
+        Stretches of `text`, in code points, that were left out of a kept block.
     kind : str or None
-        Of a block that was dropped, or kept by a choice of kinds, the kind of boilerplate that it is (`kinds.KINDS`),
-        if that is known.
+        The kind of boilerplate (`kinds.KINDS`) of a block that was dropped, or kept by a choice of kinds; None if
+        unknown.
     """
 
     start: int
@@ -114,16 +115,21 @@ class Block:
 
 
 class Extraction:
-    """The main text of a page by one system.
+    """The main text of a page, as `extract` returns it.
+
+    Beside the attributes below, `text`, `title`, `date`, `kind`, `metadata`, `comments`, `note` and `blocks` describe
+    the page, and `removed` has what is not main text.  `markdown`, `tei` and `content` keep the structure of the text.
 
     Attributes
     ----------
     system : str
+        The system that extracted it.
     output : SystemOutput
+        What the system decided on each block.
     posts : tuple of Post
-        Where the system looks for them.
+        Of the system "blog"; else empty.
     url : str or None
-        The address that the page was said to have.
+        The address that was given.
     """
 
     def __init__(
@@ -164,8 +170,8 @@ class Extraction:
 
     @property
     def kept_share(self) -> float:
-        """Return the kept words as a share of those that the page model alone holds for main text; 1 if there are
-        none or the system does not ask it."""
+        """Return the kept words as a share of those that the page model alone takes for main text; 1 if there are
+        none, or the system does not use the page model."""
         if self.output.evidence is None:
             return 1.0
         main_words = self._page.count_words(self.output.evidence.page > 0)
@@ -173,13 +179,13 @@ class Extraction:
 
     @lazy
     def declared(self) -> str:
-        """Return the story that the page declares (``articleBody`` in JSON-LD) if its text has not half of it, else
+        """Return the story that the page declares (``articleBody`` in JSON-LD) if its text lacks half of it, else
         ""."""
         return find_missing_story(self._page, self._articles) if self._articles else ""
 
     @lazy
     def notes(self) -> tuple[str, ...]:
-        """Return remarks on the page as a whole: those that came with it, and ours."""
+        """Return remarks on the page as a whole: those that were given, and what extraction noticed."""
         page, output = self._page, self.output
         page_note = (
             output.note
@@ -199,7 +205,7 @@ class Extraction:
 
     @property
     def kind(self) -> str | None:
-        """Return the kind of the page, one of `page_kind.KINDS`; None if the system does not ask the page model."""
+        """Return the kind of the page, such as "article" (`page_kind.KINDS`); None without the page model."""
         return None if self.output.evidence is None else self._page.kind
 
     @property
@@ -209,7 +215,7 @@ class Extraction:
 
     @property
     def note(self) -> str:
-        """Return the notes as one text, "" if there are none."""
+        """Return `notes` as one text, "" if there are none."""
         return "; ".join(self.notes)
 
     @lazy
@@ -236,25 +242,25 @@ class Extraction:
 
     @lazy
     def removed(self) -> tuple[Span, ...]:
-        """Return the stretches of the page that are in no kept block, or within one but not shown."""
+        """Return the stretches of the page that are not main text: outside of kept blocks, or hidden within one."""
         return _removed_spans(self._page, self.spans)
 
     @lazy
     def text(self) -> str:
-        """Return the kept blocks, a line each."""
+        """Return the main text, one kept block per line."""
         return "\n".join(filter(None, self.texts))
 
     @lazy
     def title(self) -> str | None:
-        """Return the system's title of the page, else that of `title_and_date.find_title`, else ``<title>``."""
+        """Return the title: the system's, else a block (`title_and_date.find_title`), else ``<title>``, else None."""
         if self.output.title is not None:
             return self.output.title
         return (self._page.text(self._title_block) if self._title_block >= 0 else self._page.title) or None
 
     @lazy
     def date(self) -> str | None:
-        """Return the system's date of the page in ISO 8601, else that of `title_and_date.find_date`; posts have their
-        own."""
+        """Return the date in ISO 8601, the system's or that of `title_and_date.find_date`; None if unknown, or for
+        posts, which have their own."""
         if self.output.date is not None or self.posts:
             return self.output.date
         return find_date(self._page, self._articles, self._title_block, self.output.kept)
@@ -269,7 +275,7 @@ class Extraction:
 
     @lazy
     def marked(self) -> str:
-        """Return the kept blocks in CleanEval's mark-up, a line each."""
+        """Return the main text in CleanEval's mark-up, one kept block per line."""
         lines: list[str] = []
         previous = -1
         for block, text in zip(self.kept_indices.tolist(), self.texts, strict=True):
@@ -344,7 +350,7 @@ class Extraction:
 
     @lazy
     def comments(self) -> str:
-        """Return the comments of readers below the main text, a line each block; "" if the page has none."""
+        """Return readers' comments below the main text, one block per line; "" if the page has none."""
         return "\n".join(filter(None, map(self._page.text, np.flatnonzero(self._comment_mask).tolist())))
 
     @lazy
@@ -394,8 +400,7 @@ class Extraction:
         return nodes_to_json(self.nodes(config))
 
     def format_text(self, form: str, config: MarkupConfig | None = None) -> str:
-        """Return the main text in one of `config.TEXT_FORMATS`, as `extract` and `clean` write it; as JSON it is
-        `content`."""
+        """Return the main text as "text", "markdown", "tei" or "json" (`content`), as the commands write it."""
         match form:
             case "text":
                 return self.text
@@ -408,7 +413,7 @@ class Extraction:
         raise ConfigError(f"text_format: expected {' or '.join(TEXT_FORMATS)}, got {form!r}")
 
     def as_dict(self, blocks: bool = False, *, metadata: bool = False, comments: bool = False) -> dict[str, Any]:
-        """Return title, date, text and, on request, more, as JSON holds them; missing values are left out."""
+        """Return title, date, text and, on request, more, as a dict for JSON; missing values are left out."""
         fields: dict[str, Any] = {"system": self.system, "title": self.title, "date": self.date, "text": self.text}
         if self.posts:
             fields["posts"] = [{"title": post.title, "date": post.date, "text": post.text} for post in self.posts]
@@ -430,24 +435,29 @@ class Extraction:
 
 
 class Extractor:
-    """One system, ready for any number of pages of one site; safe to share between threads, and to pickle.
+    """Extracts the main text of any number of pages of one site; threads may share it, and it can be pickled.
 
     Parameters
     ----------
     system : str, optional
-        A name of `pages.systems.SYSTEMS`.
+        A name of `pages.systems.SYSTEMS`, such as "density"; by default "hybrid".
     pack : Pack, optional
-        Of the site, for the systems that learn from its pages.
+        That of the site, mined from its pages; it improves the result.
     references : sequence of str
-        Other pages of the site, best first, for the systems that compare pages.
+        Other pages of the site, best first, for systems that compare pages ("diff").
     config : ExtractConfig, optional
 
     Raises
     ------
     ConfigError
-        There is no such system, or it needs more of the site.
+        The system is unknown, or needs a pack or references.
     MissingExtraError
         The system needs a library that is not installed.
+
+    Examples
+    --------
+    >>> extractor = Extractor(pack=pack)  # doctest: +SKIP
+    >>> extractor.extract(html).text  # doctest: +SKIP
     """
 
     def __init__(
@@ -467,8 +477,16 @@ class Extractor:
         return _restore_extractor, (self.system, self._site, self._config)
 
     def extract(self, html: str | bytes, notes: Sequence[str] = (), url: str | None = None) -> Extraction:
-        """Extract a page; bytes are decoded as `io.charset.decode_page` does, `notes` come before its own, and
-        addresses in the page are relative to its `url`.
+        """Extract the main text of a page.
+
+        Parameters
+        ----------
+        html : str or bytes
+            Bytes are decoded as `io.charset.decode_page` does.
+        notes : sequence of str
+            Remarks to put before those of the extraction.
+        url : str, optional
+            The page's address, which relative addresses in it refer to.
 
         Raises
         ------
@@ -520,21 +538,28 @@ def extract(
     config: ExtractConfig | None = None,
     url: str | None = None,
 ) -> Extraction:
-    """Extract one page; for many of one site, make an `Extractor` once.
+    """Extract the main text of one page; for many pages of one site, make an `Extractor` once.
 
     Parameters
     ----------
     html : str or bytes
     system : str, optional
-        A name of `pages.systems.SYSTEMS`; the default is the best for the known parts of the site.
+        A name of `pages.systems.SYSTEMS`, such as "density"; by default "hybrid".
     packs : mapping of str to Pack, optional
-        By source, as `mine` gives them; `source` says which is that of the page.  One pack alone needs no name.
+        Packs by source, as `mine` returns them; `source` selects one.  A single pack needs no `source`.
+    source : str, optional
+        The source of the page.
     pack : Pack, optional
-        That of the page's source, instead.
+        The pack of the page's source, instead of `packs`.
     references, config
         As for `Extractor`.
     url : str, optional
-        Of the page, for addresses in it.
+        The page's address, which relative addresses in it refer to.
+
+    Returns
+    -------
+    Extraction
+        With `text`, `title`, `date`, `metadata`, `markdown` and more.
 
     Examples
     --------

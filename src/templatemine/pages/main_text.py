@@ -51,12 +51,14 @@ class MainBlock:
 
 
 class PageCleaner:
-    """Gives the main text of pages; safe to share between threads.
+    """Cleans pages: gives their main text and what was removed; threads may share it.
+
+    `extract` tells more about a page: title, date, metadata.
 
     Parameters
     ----------
     history : PageHistory, optional
-        Of the pages' source (`Pack.pages`); without it the page model decides alone.
+        That of the pages' source (`Pack.pages`); without it the page model decides alone.
     config : CleanConfig, optional
 
     Examples
@@ -71,8 +73,19 @@ class PageCleaner:
         self._classify_alone = None if history is None else hybrid.make_classifier(None, self.config.page)
 
     def clean(self, html: str, url: str | None = None) -> Cleaned:
-        """Extract the main text, a line a block or as `CleanConfig.text_format` says, and the stretches of the page
-        outside it; addresses in the page are relative to its `url`."""
+        """Extract the main text of a page.
+
+        Parameters
+        ----------
+        html : str
+        url : str, optional
+            The page's address, which relative addresses in it refer to.
+
+        Returns
+        -------
+        Cleaned
+            The main text, one block per line or in `CleanConfig.text_format`; in `removed` the rest of the page.
+        """
         return take_in_turn([self.clean_in_steps(html, url)])[0][0]
 
     def clean_blocks(self, html: str, url: str | None = None) -> tuple[Cleaned, list[MainBlock]]:

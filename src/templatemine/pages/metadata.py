@@ -35,7 +35,7 @@ from templatemine.text.characters import TITLE_SEPARATOR
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metadata:
-    """The metadata of a page; missing values are None or empty.
+    """The metadata of a page, see `Extraction.metadata`; missing values are None or empty.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Metadata:
     site : str or None
         Name of the site or publisher.
     language : str or None
-        Declared, never guessed, as BCP 47 has it: "pt-BR".
+        The declared one, never guessed, in BCP 47: "pt-BR".
     licence, licence_url : str or None
         "CC BY-SA 4.0", or the words of the link.
     tags, categories : tuple of str
@@ -57,7 +57,7 @@ class Metadata:
         The canonical address, else that of the record.
     image : str or None
     kind : str or None
-        What it declares to be: a type of schema.org, else ``og:type``.
+        The declared type: of schema.org, else ``og:type``.
     """
 
     title: str | None = None
