@@ -65,7 +65,7 @@ class ArchiveConfig:
 
     read : names of the columns; text, html and date may be missing.
     order : column that orders the documents of a source as a local run would read them; None for their ids.  It decides
-        which of several occurrences a template has as its example, and which documents are the sample if ids are equal.
+        which documents are the sample if ids are equal.
     partitions : of sources; None for what their text and the cluster ask for.
     parts : of the cross-site filter, a power of two; None for what the text asks for.
     floor : strings in fewer documents of their source take no part in the cross-site filter.  Up to 3, the default of
