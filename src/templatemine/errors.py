@@ -101,15 +101,15 @@ def attribute_error(asked: object, name: str, elsewhere: Mapping[str, str]) -> A
 
 
 class TemplateMineError(Exception):
-    """Base class of everything this package raises on purpose."""
+    """Base class of the errors of this package."""
 
 
 class ConfigError(TemplateMineError):
-    """An option or a pattern file asks for something that does not exist or contradicts itself."""
+    """An option or a pattern file has a wrong value, or contradicts itself."""
 
 
 class CorpusError(TemplateMineError):
-    """Input that cannot be read as documents.
+    """Input cannot be read as documents.
 
     Parameters
     ----------
@@ -151,23 +151,23 @@ class HintedError(ValueError):
 
 
 class PackError(TemplateMineError):
-    """A pack that cannot be trusted: unknown schema, missing field, an expression that fails its own example."""
+    """A pack has an error: an unknown schema, a missing field, an expression that fails its own example."""
 
 
 class SkippedPackError(PackError):
-    """A pack of a folder that cannot be trusted, where the others are used all the same: its source stays as it is."""
+    """A pack of a folder has an error; the other packs are used, and documents of its source do not change."""
 
 
 class UnreadablePackError(PackError):
-    """A pack that was to be written, and that nobody could read: a bug of the program, not a mistake of its user."""
+    """A pack that was to be written could not be read again: a bug of this package, not a mistake of its user."""
 
 
 class CapacityError(TemplateMineError):
-    """Input beyond a stated limit of an index or a buffer."""
+    """Input exceeds a limit of an index or a buffer."""
 
 
 class MissingExtraError(TemplateMineError):
-    """An optional dependency is not installed; the message holds the pip line that brings it."""
+    """An optional dependency is not installed; the message has the pip line that installs it."""
 
 
 def extra_packages(extra: str) -> list[str]:

@@ -259,7 +259,8 @@ class Template:
     id : str
         Digest of the tokens.
     regex : str
-        The expression; a name in braces is one of the pack's patterns.
+        The expression, for `re` and RE2; group 1 is what is removed.  It matches the reading form of a text, see
+        `templatemine.reading`.
     tokens : tuple of str or None
         Normalised tokens in readable form, such as ``Comments({number})``.  A token ``{slot}`` matches any text, as a
         first or last one the rest of the line; ``{slot:names}`` and the like match a text of one type (see `slots`).

@@ -94,7 +94,7 @@ class Cleaner:
     def forget_templates(self) -> None:
         """Drop the templates of `pack`, whose expressions and examples take more memory than the native engine.
 
-        Afterwards the cleaner still cleans, but can no longer be pickled, and `pack` is no longer usable.
+        Afterwards the cleaner still cleans, but do not pickle it: the copy would cut nothing.
         """
         if self.config.engine == "native":
             self.pack = replace(self.pack, templates=(), overrides=Overrides(), questions=(), mined=None)

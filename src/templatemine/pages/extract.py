@@ -450,7 +450,7 @@ class Extractor:
     Raises
     ------
     ConfigError
-        The system is unknown, or needs a pack or references.
+        The system is unknown, or an option has a wrong value.
     MissingExtraError
         The system needs a library that is not installed.
 
