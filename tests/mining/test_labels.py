@@ -67,6 +67,10 @@ def test_an_abbreviation_ends_no_sentence() -> None:
     ]
     some = segments_of(texts)
     assert len(some) == 3 * 30
+    in_capitals = segments_of([f"The {word} REP. ROE LEFT. REP. DEL CAME." for word in ("ABEL", "TARV")])
+    assert in_capitals.length.tolist() == [5, 3] * 2
+    unlike = segments_of([f"The {word} RIG. ROE LEFT. RIG. DEL CAME." for word in ("ABEL", "TARV")])
+    assert unlike.length.tolist() == [3, 2, 1, 2] * 2
     numbered = segments_of(
         [f"We read no. 5 and pp. 7 yesterday. {place} arrived. Art. 9 remains." for place in range(9)]
     )
