@@ -331,6 +331,27 @@ def test_one_word_of_a_byline_takes_names_alone_on_a_line_of_its_own() -> None:
     assert decided({(PREFIX, "By"): (0.95, 0.9)}, documents=documents_of(within))[PREFIX, "By"][0] == UNMARKED
 
 
+@pytest.mark.parametrize(
+    ("label", "every", "reason"),
+    [
+        ("Treasury", 12, UNMARKED),
+        ("Treasury", 4, 0),
+        ("Treasury.", 12, 0),
+        ("and Treasury", 12, 0),
+        ("Reuters", 12, 0),
+    ],
+)
+def test_one_word_that_ends_lines_of_few_articles_is_no_label(label: str, every: int, reason: int) -> None:
+    random = Random(31)
+    texts = [
+        f"{prose(random, 9).capitalize()}.\n{prose(random, 3).title()} {label if place % every == 0 else 'Trove'}"
+        f"\n{prose(random, 8).capitalize()}."
+        for place in range(120)
+    ]
+    found = decided({(SUFFIX, label): (0.95, 0.95)}, documents=documents_of(texts))
+    assert found[SUFFIX, label][:2] == (reason, True)
+
+
 def test_a_label_that_longer_ones_begin_with_takes_its_filler() -> None:
     """Names that repeat are labels of their own; the place of "Photo by" is the same before all of them."""
     random = Random(12)

@@ -363,9 +363,8 @@ def _judge_candidates(
     names = unmarked & slot & _is_credit(candidates, column)
     anchor[names] |= _BEGINS_LINE
     # What is before the end of a line goes with it: "NAME added to this article".
-    reason[unmarked & ~(slot if candidates.kind == SUFFIX else names | slot & _has_place(candidates, column))] = (
-        UNMARKED
-    )
+    goes_with_rest = slot if candidates.kind == SUFFIX else names | slot & _has_place(candidates, column)
+    reason[unmarked & ~goes_with_rest | slot & _is_common_word(candidates, column)] = UNMARKED
     reason[_leaves_part(segments, candidates, column, score, opens) & ~slot] = UNMARKED
     is_usual = (column["share"] > _USUAL) | opens
     is_bare = _is_bare(candidates, column, is_usual) & ~is_fixed
@@ -564,6 +563,14 @@ def _is_credit(candidates: Candidates, column: Mapping[str, NDArray[np.float32]]
     is_cue = (column["cue_whole"] > 0) & (np.maximum(column["cue_byline"], column["cue_media"]) > 0)
     is_one: NDArray[np.bool_] = (candidates.length == 1) & (column["begins"] >= _HALF)
     return is_one & is_cue & (candidates.kind == PREFIX)
+
+
+def _is_common_word(candidates: Candidates, column: Mapping[str, NDArray[np.float32]]) -> NDArray[np.bool_]:
+    """Return which labels are one word at the end of a few articles' lines, without a cue or a mark: headings and
+    headlines end with it, too ("... Flush With Cash")."""
+    is_plain = (candidates.length == 1) & (column["cue_any"] <= 0) & ~_is_closed(column)
+    found: NDArray[np.bool_] = is_plain & (column["share"] < _FREQUENT)
+    return found & (candidates.kind == SUFFIX)
 
 
 def _is_closed(column: Mapping[str, NDArray[np.float32]]) -> NDArray[np.bool_]:
