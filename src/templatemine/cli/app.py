@@ -13,7 +13,7 @@ from typing import Any
 
 from templatemine._version import __version__
 from templatemine.cli.defaults import apply_defaults, read_defaults
-from templatemine.cli.messages import StrictStop, flush_output, print_error
+from templatemine.cli.messages import StrictStop, Terminal, flush_output, print_error
 from templatemine.cli.pack_paths import refuse_packs
 from templatemine.cli.parser import Parser
 from templatemine.cli.signals import EndedBySignal, signals_as_exceptions
@@ -143,7 +143,9 @@ def run(argv: Sequence[str]) -> int:
         try:
             with command_line():
                 refuse_packs(args)
-                return int(args.run(args))
+                terminal = Terminal(quiet=getattr(args, "quiet", False), strict=getattr(args, "strict", False))
+                args.run(args, terminal)
+                return terminal.exit_code
         except ConfigError as error:
             raise ConfigError(_name_option(str(error), args.known_options)) from error
 

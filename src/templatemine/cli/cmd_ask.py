@@ -129,7 +129,7 @@ class _Sample:
         return measure_answers(self.pack, self._rejected, question, self.articles, effects, self._before)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
     """Look for the strings in the archive, ask, save after each source."""
     from templatemine.archive.apply_answers import QuestionContexts, open_questions
     from templatemine.archive.decide import save_answers
@@ -137,14 +137,13 @@ def run(args: argparse.Namespace) -> int:
     from templatemine.packs.pack_folder import PackFiles
     from templatemine.report.terminal import Painter
 
-    terminal = messages.Terminal(quiet=args.quiet, strict=args.strict)
     common.check_archive_source(args, "--only asks about one source")
     files = PackFiles(pack_paths.find_packs(args.packs), errors="skip")
     packs = files.load_all(terminal.skip_bad_pack)
     named = common.choose_packs(args, packs)
     if args.reject or args.accept:
         _decide_by_id(args, terminal, {source: files.files[source] for source in named})
-        return terminal.exit_code
+        return
     pages = [] if args.only else [source for source in packs if packs[source].html]
     if pages:
         terminal.say(
@@ -160,7 +159,7 @@ def run(args: argparse.Namespace) -> int:
             answered = any(packs[source].questions for source in chosen)
             none = "the packs have no questions: no uncertain string has much at stake, or the method gives no scores"
             terminal.say(f"nothing to ask: {'all questions are answered' if answered else none}")
-        return terminal.exit_code
+        return
     seen = {
         source: _Sample(
             pack=packs[source],
@@ -173,7 +172,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         told = [_question_json(packs[source], one, seen[source].contexts) for source in asked for one in asked[source]]
         messages.print_text(json.dumps({"questions": told}, indent=1) + "\n")
-        return terminal.exit_code
+        return
     if not args.archive:
         terminal.say(
             "strings are shown without context; --archive INPUT shows them in articles, and what goes with a label"
@@ -192,7 +191,6 @@ def run(args: argparse.Namespace) -> int:
             break
     if not args.list:
         terminal.say(f"{counted(kept, 'answer')} in all")
-    return terminal.exit_code
 
 
 def _collect_contexts(args: argparse.Namespace, terminal: messages.Terminal, seen: Mapping[str, _Sample]) -> None:

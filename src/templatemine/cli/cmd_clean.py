@@ -216,7 +216,7 @@ def _add_fields(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
     """Read, clean, write."""
     from templatemine.cleaning.records import RecordCleaner
     from templatemine.io import output as outputs
@@ -224,7 +224,6 @@ def run(args: argparse.Namespace) -> int:
     from templatemine.io.write import atomic_writer
     from templatemine.packs.pack_folder import PackFiles
 
-    terminal = messages.Terminal(quiet=args.quiet, strict=args.strict)
     args.mark = args.mark or args.policy == "archive"
     args.removed_field = args.removed_field or ("spans" if args.mark else "removed")
     args.writes = not (args.dry_run or args.diff)
@@ -245,7 +244,8 @@ def run(args: argparse.Namespace) -> int:
     if args.writes and args.output_format is None and outputs.has_no_format(args.output):
         terminal.say(f"{args.output}: its suffix names no format that can be written; it becomes {form.name}")
     if args.diff:
-        return _print_diff(args, terminal, replace(config, clean=config.clean.plain()))
+        _print_diff(args, terminal, replace(config, clean=config.clean.plain()))
+        return
     if args.hits is not None:
         from templatemine.cleaning.hits import make_folder
 
@@ -280,7 +280,7 @@ def run(args: argparse.Namespace) -> int:
 
         write_hits(args.hits, cleaner.tally.days, cleaner.expressions)
     terminal.tell_more_skipped()
-    return _finish(args, terminal, cleaner.tally, packs)
+    _finish(args, terminal, cleaner.tally, packs)
 
 
 def _tell_overruled(
@@ -303,8 +303,8 @@ def _tell_overruled(
         yield batch
 
 
-def _finish(args: argparse.Namespace, terminal: messages.Terminal, tally: Tally, packs: PackFiles) -> int:
-    """Print the packs that were skipped, the summary, and what to do if no record has a pack; the exit code."""
+def _finish(args: argparse.Namespace, terminal: messages.Terminal, tally: Tally, packs: PackFiles) -> None:
+    """Print the packs that were skipped, the summary, and what to do if no record has a pack."""
     _skip_packs(terminal, tally, packs)
     total = tally.total()
     _print_summary(args, terminal, tally, packs)
@@ -319,10 +319,11 @@ def _finish(args: argparse.Namespace, terminal: messages.Terminal, tally: Tally,
             "" if total.torn or not total.looked else f"; no torn sentence in {counted(total.looked, 'changed text')}"
         )
         terminal.say(f"check: nothing is wrong with {counted(len(tally.sources), 'source')}{whole}")
-    if not total.records or total.no_pack < total.records:
-        return 1 if failures else terminal.exit_code
-    terminal.note(_explain_no_pack(args, tally))
-    return 1
+    has_no_pack = total.records and total.no_pack >= total.records
+    if has_no_pack:
+        terminal.note(_explain_no_pack(args, tally))
+    if failures or has_no_pack:
+        terminal.end_with(1)
 
 
 MAX_TORN = 0.05
@@ -426,7 +427,7 @@ def _check_not_empty(args: argparse.Namespace, terminal: messages.Terminal, tall
         raise common.no_documents_error(terminal, args.inputs)
 
 
-def _print_diff(args: argparse.Namespace, terminal: messages.Terminal, config: RecordConfig) -> int:
+def _print_diff(args: argparse.Namespace, terminal: messages.Terminal, config: RecordConfig) -> None:
     """Print what would change, record by record."""
     from templatemine.cleaning.records import RecordCleaner
     from templatemine.packs.pack_folder import PackFiles
@@ -440,7 +441,7 @@ def _print_diff(args: argparse.Namespace, terminal: messages.Terminal, config: R
         messages.print_text("".join(line + "\n" for line in diff_lines(change, painter)))
     _check_not_empty(args, terminal, cleaner.tally)
     terminal.tell_more_skipped()
-    return _finish(args, terminal, cleaner.tally, packs)
+    _finish(args, terminal, cleaner.tally, packs)
 
 
 def _check_paths(args: argparse.Namespace) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from templatemine.cli import messages
 from templatemine.errors import needs_extra
 
 DESCRIPTION = """\
@@ -25,7 +26,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("shell", metavar="SHELL", choices=SHELLS, help=f"one of {', '.join(SHELLS)}")
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
     """Make the script of the options of all commands."""
     with needs_extra("completion needs shtab", "completion"):
         import shtab
@@ -33,4 +34,3 @@ def run(args: argparse.Namespace) -> int:
     from templatemine.cli.app import whole_parser
 
     print(shtab.complete(whole_parser(), shell=args.shell))
-    return 0

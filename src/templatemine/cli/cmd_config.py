@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
+from templatemine.cli import messages
 from templatemine.cli.defaults import CONFIG_FILES, apply_defaults, read_defaults
 
 DESCRIPTION = """\
@@ -28,7 +29,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the defaults as JSON")
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
     """Read, check, print."""
     from templatemine.cli.app import COMMANDS, command_parser
 
@@ -45,4 +46,3 @@ def run(args: argparse.Namespace) -> int:
             print(f"\n[{command}]")
             for name, value in table.items():
                 print(f"{name} = {json.dumps(value, ensure_ascii=False)}")
-    return 0

@@ -103,12 +103,11 @@ def _add_limits(parser: argparse.ArgumentParser, defaults: CrawlConfig) -> None:
     )
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
     """Fetch."""
     from templatemine.crawl.crawler import crawl
     from templatemine.crawl.settings import CrawlConfig
 
-    terminal = messages.Terminal(quiet=args.quiet, strict=False)
     given = {one.name: getattr(args, one.name) for one in fields(CrawlConfig) if one.name in args}
     config = CrawlConfig(**{**given, "revisit": tuple(args.revisit)})
     done = crawl(args.inputs, args.output, config, terminal.reader_report)
@@ -130,7 +129,6 @@ def run(args: argparse.Namespace) -> int:
             f"{done.left:,} still to be fetched, {done.failed:,} failed",
             *(f"  {number:,} {reason}" for reason, number in done.reasons),
         )
-    if done.stopped:
-        return 128 + signal.SIGINT
     tried = done.run.get("failed", 0) + done.run.get("failed visits", 0)
-    return 1 if tried and not (done.pages or done.run.get("visits", 0)) else 0
+    all_failed = tried and not (done.pages or done.run.get("visits", 0))
+    terminal.end_with(128 + signal.SIGINT if done.stopped else 1 if all_failed else 0)

@@ -59,12 +59,11 @@ def add(parser: Parser) -> None:
     parser.add_argument("--quiet", "-q", action="store_true", help="print only the address and skipped documents")
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
     """Read, serve."""
     from templatemine.desk.serve import ServeConfig, serve
     from templatemine.evaluation.gold import read_spans
 
-    terminal = messages.Terminal(quiet=args.quiet, strict=False)
     config = ServeConfig(
         host=args.host,
         port=args.port,
@@ -90,4 +89,4 @@ def run(args: argparse.Namespace) -> int:
         gold,
         lambda told: terminal.say(messages.escape_line(told)),
     )
-    return 0
+    terminal.end_with(0)

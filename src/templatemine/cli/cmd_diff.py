@@ -44,12 +44,11 @@ def add(parser: argparse.ArgumentParser) -> None:
     common.add_reading_options(parser.add_argument_group("running"), "no progress")
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
     """Load, compare, measure, print."""
     from templatemine.report.pack_diff import diff_packs, measure_diffs
 
     common.check_archive_source(args, "to compare one source give its two packs")
-    terminal = messages.Terminal(quiet=args.quiet, strict=args.strict)
     old, new = _load_both(args.old, args.new, terminal)
     diffs = diff_packs(old, new, measured=bool(args.archive))
     left_out = 0
@@ -61,12 +60,11 @@ def run(args: argparse.Namespace) -> int:
         terminal.tell_more_skipped()
     if args.json:
         terminal.print_json({"sources": [_source_json(one) for one in diffs]}, to_stdout=True)
-        return terminal.exit_code
+        return
     width = None if args.full else text_tables.terminal_width(sys.stdout)
     lines = [line for one in diffs if one for line in (*_format_source(one, args.limit, width), "")]
     notes = [f"{counted(left_out, 'document')} of sources without packs"] if left_out else []
     messages.print_text("\n".join([*lines, *_format_sum(diffs), *notes, *terminal.notes()]) + "\n")
-    return terminal.exit_code
 
 
 def _load_both(old: str, new: str, terminal: messages.Terminal) -> tuple[Mapping[str, Pack], Mapping[str, Pack]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from templatemine.cli import common, messages, pack_paths, text_tables
@@ -41,13 +40,12 @@ def add(parser: Parser) -> None:
     parser.add_argument("--quiet", "-q", action="store_true", help="print only warnings, no table")
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
     """Read, watch, warn."""
     from templatemine.cleaning.drift import DriftConfig, detect_drift
     from templatemine.cleaning.hits import read_hits
     from templatemine.packs.pack_folder import PackFiles
 
-    terminal = messages.Terminal(quiet=args.quiet, strict=False)
     path = pack_paths.find_pack(args.packs)
     packs = PackFiles([path], errors="skip").load_all(terminal.skip_bad_pack)
     is_folder = os.path.isdir(path)
@@ -56,9 +54,11 @@ def run(args: argparse.Namespace) -> int:
         days = {source: by_day for source, by_day in days.items() if source in packs}
     config = DriftConfig(documents=args.between, reference=args.reference)
     found = [detect_drift(source, by_day, config) for source, by_day in sorted(days.items())]
+    if any(one.warnings for one in found):
+        terminal.end_with(1)
     if args.json:
         terminal.print_json({"sources": [_source_json(one, packs.get(one.source)) for one in found]}, to_stdout=True)
-        return _exit_code(terminal, found)
+        return
     header = ("source", ">reference", ">watched", ">expressions", ">warnings", "note")
     rows = [
         (
@@ -75,11 +75,6 @@ def run(args: argparse.Namespace) -> int:
     for one in found:
         for line in _format_source(one, packs.get(one.source)):
             messages.print_text(f"{messages.escape_line(one.source)}: {line}\n")
-    return _exit_code(terminal, found)
-
-
-def _exit_code(terminal: messages.Terminal, found: Iterable[SourceDrift]) -> int:
-    return 1 if any(one.warnings for one in found) else terminal.exit_code
 
 
 _MAX_LISTED = 5

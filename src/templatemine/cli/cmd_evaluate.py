@@ -138,11 +138,10 @@ def _add_sample(parser: argparse.ArgumentParser, default: int | None) -> None:
     )
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
     """Read, run the trial, print."""
     from templatemine.io.write import atomic_writer
 
-    terminal = messages.Terminal(quiet=args.quiet, strict=args.strict)
     others: list[str] = getattr(args, "other", None) or []
     if args.json:
         spans = getattr(args, "spans", None)
@@ -168,13 +167,12 @@ def run(args: argparse.Namespace) -> int:
         facts = json.dumps(_result_json(args, read, results, skipped, terminal.reader_report.notes), indent=1) + "\n"
         if args.json == "-":
             messages.print_text(facts)
-            return terminal.exit_code
+            return
         messages.print_text(
             "\n\n".join("\n".join(map(name_on_line, _format_result(result))) for result in results) + "\n"
         )
         if output is not None:
             output.write(facts.encode())
-    return terminal.exit_code
 
 
 def _make_system(args: argparse.Namespace, terminal: messages.Terminal) -> System:

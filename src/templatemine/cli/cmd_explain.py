@@ -75,13 +75,12 @@ def add(parser: Parser) -> None:
     common.add_reading_options(parser, "no counts of what was met; skipped documents are still printed")
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
     """Read, explain, print."""
     from templatemine.packs.pack_folder import PackFiles
     from templatemine.report.explain import Explainer
     from templatemine.report.terminal import Painter
 
-    terminal = messages.Terminal(quiet=args.quiet, strict=args.strict)
     packs = PackFiles(pack_paths.find_packs(args.packs), errors="skip")
     painter = Painter(messages.shows_colours(sys.stdout))
     config = CleanConfig(html=args.html, choice=common.read_choice(args) or POLICIES[DEFAULT_POLICY])
@@ -151,7 +150,6 @@ def run(args: argparse.Namespace) -> int:
     terminal.say(*terminal.notes())
     if args.id is not None and (not args.limit or printed < args.limit):
         _check_ids(args, met_ids, near, left_out)
-    return terminal.exit_code
 
 
 def _check_ids(args: argparse.Namespace, met: set[str], near: Sequence[str], left_out: Mapping[str, str]) -> None:

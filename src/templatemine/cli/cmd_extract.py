@@ -256,13 +256,12 @@ def _check_address(url: str | None, single: bool) -> str | None:
     return url
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
     """Read, extract, write."""
     from templatemine.cleaning.page_records import MULTI_PAGE_FORMS, PageRecordConfig, RecordExtractor
     from templatemine.io.read import formats_of, read_batches
     from templatemine.io.write import atomic_writer
 
-    terminal = messages.Terminal(quiet=args.quiet, strict=args.strict)
     common.check_output(args.inputs, args.output)
     common.check_inputs(args.inputs)
     read = common.read_config(args)
@@ -311,7 +310,6 @@ def run(args: argparse.Namespace) -> int:
     terminal.tell_more_skipped()
     terminal.skip_packs(extractor.tally.bad_packs)
     _print_summary(args, terminal, extractor.tally, single)
-    return terminal.exit_code
 
 
 def _output_format(output: str, single: bool, blocks: bool) -> str:

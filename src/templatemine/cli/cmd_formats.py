@@ -23,7 +23,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the list as JSON")
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
     """Look up what is installed, print."""
     from templatemine.io.formats import FORMATS, is_installed, suffixes_of
 
@@ -41,8 +41,8 @@ def run(args: argparse.Namespace) -> int:
             }
             for one in FORMATS
         ]
-        messages.Terminal(quiet=False, strict=False).print_json({"formats": facts}, to_stdout=True)
-        return 0
+        terminal.print_json({"formats": facts}, to_stdout=True)
+        return
     header = ("format", "suffixes", "does", "=needs", "what")
     rows = [
         (
@@ -58,7 +58,6 @@ def run(args: argparse.Namespace) -> int:
     lines = [f"for {extra}: {_format_install(extra)}" for extra in missing]
     listed = text_tables.format_table(header, rows, text_tables.terminal_width(sys.stdout), wrap=True)
     messages.print_text("\n".join([*listed, *lines]) + "\n")
-    return 0
 
 
 def _format_install(extra: str) -> str:

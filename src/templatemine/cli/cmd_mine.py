@@ -149,9 +149,8 @@ def _add_other_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
     """Read, mine, write."""
-    terminal = messages.Terminal(quiet=args.quiet, strict=args.strict)
     if args.output == "-":
         raise CorpusError("expected a folder for the packs, found standard output", "-", fatal=True)
     if args.restart and args.memory is None:
@@ -164,10 +163,9 @@ def run(args: argparse.Namespace) -> int:
     if args.memory is not None:
         _name_bugs(terminal, mined.outcomes)
     _print_summary(args, terminal, mined)
-    if terminal.skipped_packs or any(one.pack is not None for one in mined.outcomes):
-        return terminal.exit_code
-    terminal.note(_explain_no_packs(args, mined))
-    return 1
+    if not terminal.skipped_packs and all(one.pack is None for one in mined.outcomes):
+        terminal.note(_explain_no_packs(args, mined))
+        terminal.end_with(1)
 
 
 def _explain_mixed_sources(args: argparse.Namespace, mined: ArchiveReport) -> str:

@@ -59,7 +59,7 @@ def add(parser: Parser) -> None:
     common.add_reading_options(group, "no progress and no summary")
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
     """Load, measure, write."""
     from templatemine.io.write import atomic_writer
     from templatemine.model import RejectedCandidate
@@ -74,7 +74,6 @@ def run(args: argparse.Namespace) -> int:
     common.check_archive_source(args, "--only reports on one source")
     require_libraries()
     args.packs = pack_paths.find_packs(args.packs)
-    terminal = messages.Terminal(quiet=args.quiet, strict=args.strict)
 
     config = ReportConfig(samples=args.samples, context=args.context, rows=args.rows, rejected=args.rejected)
     with atomic_writer(args.output, force=args.force) as output:
@@ -108,7 +107,7 @@ def run(args: argparse.Namespace) -> int:
                 size += output.write(part.encode("utf-8", "backslashreplace"))
     if args.json:
         terminal.print_json(_report_json(args, terminal, report, size), to_stdout=args.output != "-")
-        return terminal.exit_code
+        return
     what = f"{counted(len(packs), 'source')} in {size / 1e6:.1f} MB"
     skipped = [f"{counted(terminal.skipped, 'document')} skipped"] if terminal.skipped else []
     terminal.say(*summarise(report), "")
@@ -118,7 +117,6 @@ def run(args: argparse.Namespace) -> int:
     terminal.say(
         f"{what} written to {common.name_output(args.output)} in {terminal.seconds:.1f} s", *skipped, *terminal.notes()
     )
-    return terminal.exit_code
 
 
 def _report_json(args: argparse.Namespace, terminal: messages.Terminal, report: Report, size: int) -> dict[str, Any]:

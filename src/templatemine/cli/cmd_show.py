@@ -79,14 +79,15 @@ def add(parser: Parser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
     """Load and print."""
     args.pack = pack_paths.find_pack(args.pack)
     if os.path.isdir(args.pack):
         for name in ("why", "regex", "kind"):
             if getattr(args, name):
                 raise ConfigError(f"--{name}: expected a pack, got a folder of packs; give one of its files")
-        return _show_folder(args)
+        _show_folder(args, terminal)
+        return
     from templatemine.packs.pack import Pack
 
     pack = whole = Pack.load(args.pack)
@@ -95,7 +96,7 @@ def run(args: argparse.Namespace) -> int:
         pack = replace(pack, templates=tuple(one for one in pack.templates if one.kind in kinds))
     if args.json:
         messages.print_text(json.dumps(_pack_json(args, pack), indent=1) + "\n")
-        return 0
+        return
     width = None if args.full else text_tables.terminal_width(sys.stdout)
     limit = _MAX_TEMPLATES if args.limit is None else args.limit
     listed = (
@@ -104,7 +105,6 @@ def run(args: argparse.Namespace) -> int:
         else _format_templates(pack, args, limit, width)
     )
     messages.print_text("\n".join([*_format_header(whole, width), "", *listed]) + "\n")
-    return 0
 
 
 def _pack_json(args: argparse.Namespace, pack: Pack) -> dict[str, Any]:
@@ -374,8 +374,8 @@ def _format_more(number: int) -> list[str]:
 # ----------------------------------------------------------------------------------------------------------- a folder
 
 
-def _show_folder(args: argparse.Namespace) -> int:
-    """List the packs in a folder; for a pack with errors print them, and return exit code 2."""
+def _show_folder(args: argparse.Namespace, terminal: messages.Terminal) -> None:
+    """List the packs in a folder; for a pack with errors print them, and end with exit code 2."""
     from templatemine.packs.pack import Pack
     from templatemine.packs.pack_folder import pack_files
 
@@ -399,7 +399,8 @@ def _show_folder(args: argparse.Namespace) -> int:
             header, rows = header[:-1], [row[:-1] for row in rows]
         width = None if args.full else text_tables.terminal_width(sys.stdout)
         messages.print_text("\n".join(text_tables.format_table(header, rows, width)) + "\n")
-    return 2 if bad else 0
+    if bad:
+        terminal.end_with(2)
 
 
 def _show_rejected_of_each(args: argparse.Namespace, packs: Sequence[tuple[str, Pack]]) -> int:

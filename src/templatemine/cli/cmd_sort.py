@@ -38,11 +38,10 @@ def add(parser: Parser) -> None:
     common.add_run_options(parser, "")
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
     """Read, sort, write."""
     from templatemine.archive.sort import SortConfig, sort_by_source
 
-    terminal = messages.Terminal(quiet=args.quiet, strict=args.strict)
     if args.output == "-":
         raise CorpusError("expected a folder for the files, found standard output", "-", fatal=True)
     common.check_inputs(args.inputs)
@@ -58,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
             {"source": one.source, "documents": one.documents, "bytes": one.size, "file": one.path} for one in found
         ]
         terminal.print_json({"documents": documents, **terminal.figures(), "sources": rows}, to_stdout=True)
-        return terminal.exit_code
+        return
     shown = sorted(found, key=lambda one: (-one.documents, one.source))
     table = [(one.source, f"{one.documents:,}", f"{one.size:,}", one.path) for one in shown]
     lines = text_tables.capped_table(("source", ">documents", ">bytes", "file"), table)
@@ -67,4 +66,3 @@ def run(args: argparse.Namespace) -> int:
     if terminal.skipped:
         terminal.say(f"{counted(terminal.skipped, 'document')} skipped")
     terminal.say(*terminal.notes())
-    return terminal.exit_code

@@ -100,7 +100,7 @@ def add(parser: Parser) -> None:
     common.add_run_options(parser, "")
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
     """Read, mine the windows, write."""
     from datetime import UTC, datetime
 
@@ -108,7 +108,6 @@ def run(args: argparse.Namespace) -> int:
     from templatemine.archive.window import WindowConfig
     from templatemine.text.dates import resolve_day
 
-    terminal = messages.Terminal(quiet=args.quiet, strict=args.strict)
     today = args.today or datetime.now(UTC).date().isoformat()
     if resolve_day(today) != today:
         raise ConfigError(f"--today: expected a date such as 2024-05-31, got {today!r}")
@@ -140,7 +139,7 @@ def run(args: argparse.Namespace) -> int:
     terminal.tell_more_skipped()
     if args.json:
         terminal.print_json({**terminal.figures(), "sources": [_source_json(one) for one in found]}, to_stdout=True)
-        return terminal.exit_code
+        return
     mined = (">templates", ">rejected", ">kept", ">added", ">removed", ">changed")
     header = ("source", ">given", ">new", ">window", "days", *mined, "note")
     shown = sorted(found, key=lambda one: (-one.given, one.source))
@@ -150,7 +149,6 @@ def run(args: argparse.Namespace) -> int:
         terminal.say(*_format_changes(one, args.packs))
     if notes := [*_format_notes(found, args.dry_run), *terminal.notes()]:
         terminal.say("", *notes)
-    return terminal.exit_code
 
 
 def _describe_window(window: WindowConfig) -> str:

@@ -94,6 +94,7 @@ class Terminal:
         self._named_later = 0
         self._began = time.monotonic()
         self._reader_report: Report | None = None
+        self._exit_code: int | None = None
 
     @property
     def reader_report(self) -> Report:
@@ -112,7 +113,11 @@ class Terminal:
     @property
     def exit_code(self) -> int:
         """Return the exit code of a run that came to its end: 1 if documents were skipped, or a pack was left out."""
-        return 1 if self.skipped or self.skipped_packs else 0
+        return int(bool(self.skipped or self.skipped_packs)) if self._exit_code is None else self._exit_code
+
+    def end_with(self, code: int) -> None:
+        """End the run with an exit code, whatever was skipped."""
+        self._exit_code = code
 
     def skip(self, error: CorpusError) -> None:
         """Count an unreadable document; the first few are named, and the first one stops a strict run."""
