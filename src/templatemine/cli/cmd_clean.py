@@ -9,7 +9,6 @@ from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from templatemine.bounds import WORDS
 from templatemine.cli import common, messages, number_types, pack_paths, text_tables
 from templatemine.config import TEXT_FORMATS, CleanConfig, PageConfig
 from templatemine.errors import ConfigError, CorpusError, counted, list_names
@@ -136,31 +135,17 @@ def add(parser: Parser) -> None:
 
 def _add_cleaning(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     """Add the options of cleaning texts and pages."""
-    clean = CleanConfig()
     group = parser.add_argument_group("cleaning")
-    common.add_words(group, "--engine", "CleanConfig.engine", "both remove the same; native is faster")
-    common.add_number(
-        group,
-        "--gap",
-        "CleanConfig.gap",
-        clean.gap,
-        "also remove text between two removed parts if it is shorter than N characters",
+    common.add_field(group, CleanConfig, "engine", "both remove the same; native is faster")
+    told = "also remove text between two removed parts if it is shorter than N characters"
+    common.add_field(group, CleanConfig, "gap", told)
+    told = "an article of which a greater share is boilerplate is a stub, and marked"
+    common.add_field(group, CleanConfig, "guard", told, metavar="SHARE")
+    told = (
+        "what to do with stubs, such as teasers before a paywall: mark and clean them, keep them whole, or drop "
+        "their records (default: %(default)s; clean is mark)"
     )
-    common.add_number(
-        group,
-        "--guard",
-        "CleanConfig.guard",
-        clean.guard,
-        "an article of which a greater share is boilerplate is a stub, and marked",
-        metavar="SHARE",
-    )
-    group.add_argument(
-        "--stubs",
-        choices=WORDS["CleanConfig.stubs"],
-        default=clean.stubs,
-        help="what to do with stubs, such as teasers before a paywall: mark and clean them, keep them whole, or drop "
-        "their records (default: %(default)s; clean is mark)",
-    )
+    common.add_field(group, CleanConfig, "stubs", told)
     group.add_argument(
         "--whole-lines",
         action="store_true",
@@ -182,7 +167,7 @@ def _add_cleaning(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         "of one (default: %(default)s)",
     )
     told = "text of pages; the main text, or all text without templates"
-    common.add_words(group, "--html", "CleanConfig.html", told)
+    common.add_field(group, CleanConfig, "html", told)
     common.add_main_text_options(group)
     kinds = common.add_choice_options(parser, DEFAULT_POLICY)
     kinds.add_argument(
@@ -193,7 +178,7 @@ def _add_cleaning(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     )
     forms = " or ".join((", ".join(TEXT_FORMATS[:-1]), TEXT_FORMATS[-1]))
     told = f"main texts of pages as {forms}; as in extract, json is its content"
-    common.add_words(group, "--text-format", "CleanConfig.text_format", told, metavar="FORMAT")
+    common.add_field(group, CleanConfig, "text_format", told, metavar="FORMAT")
     common.add_markup_options(group, common.MARKUP_OPTIONS)
     return group
 
@@ -359,19 +344,14 @@ def _skip_packs(terminal: messages.Terminal, tally: Tally, packs: PackFiles) -> 
 def _record_config(args: argparse.Namespace, read: ReadConfig, *, rows: bool) -> RecordConfig:
     from templatemine.cleaning.records import RecordConfig
 
-    return RecordConfig(
+    return common.record_of(
+        RecordConfig,
+        args,
         read=read,
         clean=_clean_config(args),
-        removed_field=args.removed_field,
         blocks_field=args.blocks_field if args.blocks else None,
-        keep_html=args.keep_html,
         rows=rows,
         hits=args.hits is not None,
-        fallback=args.fallback,
-        again=args.again,
-        mark=args.mark,
-        found=args.found,
-        only=args.only,
         torn=args.check is not None or not args.writes,
     )
 
@@ -381,18 +361,8 @@ def _clean_config(args: argparse.Namespace) -> CleanConfig:
     markup = common.markup_config(args, common.MARKUP_OPTIONS, "--text-format", form)
     if form != "text" and args.html == "strip":
         raise ConfigError(f"--text-format: expected text with --html strip, got {form}")
-    return CleanConfig(
-        gap=args.gap,
-        guard=args.guard,
-        stubs=args.stubs,
-        engine=args.engine,
-        html=args.html,
-        page=PageConfig(headline=args.headline, keep=args.content, kind=args.kind),
-        text_format=form,
-        markup=markup,
-        choice=_read_choice(args),
-        whole_lines=args.whole_lines,
-    )
+    page = PageConfig(headline=args.headline, keep=args.content, kind=args.kind)
+    return common.record_of(CleanConfig, args, page=page, markup=markup, choice=_read_choice(args))
 
 
 def _read_choice(args: argparse.Namespace) -> Choice:

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import argparse
 import signal
-from dataclasses import fields
-from typing import TYPE_CHECKING
 
 from templatemine.cli import common, messages, number_types
 from templatemine.errors import counted
-
-if TYPE_CHECKING:
-    from templatemine.crawl.settings import CrawlConfig
 
 DESCRIPTION = """\
 Fetches pages, and the new items of feeds, into one archive (.warc.gz, .warc,
@@ -49,17 +44,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--output", "-o", metavar="FILE", required=True, help="the archive; its state is kept beside it, in FILE.state"
     )
-    common.add_number(
-        parser,
-        "--delay",
-        "CrawlConfig.delay",
-        defaults.delay,
-        "minimum time between two requests to one domain",
-        metavar="SECONDS",
-    )
-    common.add_number(
-        parser, "--hours", "CrawlConfig.hours", defaults.hours, "how long to visit feeds", metavar="HOURS"
-    )
+    told = "minimum time between two requests to one domain"
+    common.add_field(parser, CrawlConfig, "delay", told, metavar="SECONDS")
+    common.add_field(parser, CrawlConfig, "hours", "how long to visit feeds", metavar="HOURS")
     parser.add_argument(
         "--revisit",
         metavar="SECONDS",
@@ -69,15 +56,8 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="minimum and maximum time between visits of a feed (default: 900 86400)",
     )
     parser.add_argument("--agent", metavar="NAME", default=defaults.agent, help="the user agent (default: %(default)s)")
-    _add_limits(parser, defaults)
-    parser.add_argument("--force", action="store_true", help="start over and replace the archive")
-    parser.add_argument("--quiet", "-q", action="store_true", help="no summary")
-    parser.add_argument("--json", action="store_true", help="print the summary as JSON to standard output")
-
-
-def _add_limits(parser: argparse.ArgumentParser, defaults: CrawlConfig) -> None:
     group = parser.add_argument_group("limits")
-    common.add_number(group, "--max-pages", 1, defaults.max_pages, "maximum number of pages per domain, over all runs")
+    common.add_field(group, CrawlConfig, "max_pages", "maximum number of pages per domain, over all runs")
     group.add_argument(
         "--max-size",
         metavar="SIZE",
@@ -85,22 +65,17 @@ def _add_limits(parser: argparse.ArgumentParser, defaults: CrawlConfig) -> None:
         default=defaults.max_size,
         help="maximum size of a page (default: 8M)",
     )
-    common.add_number(
-        group, "--timeout", "CrawlConfig.timeout", defaults.timeout, "time limit of one download", metavar="SECONDS"
-    )
-    common.add_number(group, "--redirects", 0, defaults.redirects, "maximum")
-    common.add_number(group, "--retries", 0, defaults.retries, "maximum")
-    common.add_number(
-        group,
-        "--max-wait",
-        "CrawlConfig.max_wait",
-        defaults.max_wait,
-        "longest Crawl-delay and Retry-After that is respected",
-        metavar="SECONDS",
-    )
+    common.add_field(group, CrawlConfig, "timeout", "time limit of one download", metavar="SECONDS")
+    common.add_field(group, CrawlConfig, "redirects", "maximum")
+    common.add_field(group, CrawlConfig, "retries", "maximum")
+    told = "longest Crawl-delay and Retry-After that is respected"
+    common.add_field(group, CrawlConfig, "max_wait", told, metavar="SECONDS")
     group.add_argument(
         "--allow-private", action="store_true", help="allow addresses of this machine and the local network"
     )
+    parser.add_argument("--force", action="store_true", help="start over and replace the archive")
+    parser.add_argument("--quiet", "-q", action="store_true", help="no summary")
+    parser.add_argument("--json", action="store_true", help="print the summary as JSON to standard output")
 
 
 def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
@@ -108,8 +83,7 @@ def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
     from templatemine.crawl.crawler import crawl
     from templatemine.crawl.settings import CrawlConfig
 
-    given = {one.name: getattr(args, one.name) for one in fields(CrawlConfig) if one.name in args}
-    config = CrawlConfig(**{**given, "revisit": tuple(args.revisit)})
+    config = common.record_of(CrawlConfig, args, revisit=tuple(args.revisit))
     done = crawl(args.inputs, args.output, config, terminal.reader_report)
     terminal.tell_more_skipped()
     if args.json:

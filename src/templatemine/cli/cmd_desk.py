@@ -64,15 +64,7 @@ def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
     from templatemine.desk.serve import ServeConfig, serve
     from templatemine.evaluation.gold import read_spans
 
-    config = ServeConfig(
-        host=args.host,
-        port=args.port,
-        token=args.token,
-        names=args.allow_host,
-        store=args.store,
-        sample=args.sample,
-        name=args.by,
-    )
+    config = common.record_of(ServeConfig, args, names=args.allow_host, name=args.by)
     gold = read_spans(args.gold) if args.gold else None
 
     def records() -> Iterator[Record]:

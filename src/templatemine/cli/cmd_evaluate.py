@@ -47,12 +47,16 @@ Six trials on an archive of your own, each with a fixed seed. Prints tables;
 """
 
 
-@dataclass(frozen=True, slots=True)
-class _EvaluationInputs:
-    """The records of the inputs, and those of ``--other``."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Task:
+    """What a trial is given: its options, the record of them, the records of the inputs and those of ``--other``, and
+    the system under test."""
 
+    args: argparse.Namespace
+    config: Any
     records: list[Record]
     other: list[Record]
+    system: System
 
     @property
     def documents(self) -> list[Document]:
@@ -63,8 +67,10 @@ class _EvaluationInputs:
 class _Trial:
     help: str
     description: str
+    config: Any
+    """The record that its options make."""
     add: Callable[[argparse.ArgumentParser], None]
-    run: Callable[[argparse.Namespace, _EvaluationInputs, System], list[TrialResult]]
+    run: Callable[[_Task], list[TrialResult]]
     clean: CleanConfig | None = None
     """How articles are cleaned; None for all kinds of boilerplate, as annotators mark them."""
     takes_packs: bool = False
@@ -103,6 +109,10 @@ def add(parser: argparse.ArgumentParser) -> None:
         packs = common.add_packs_option(own, told) if trial.takes_packs else None
         common.name_inputs(own, inputs, packs)
         trial.add(own)
+        if "sample" in trial.config.__dataclass_fields__:
+            sample = trial.config().sample
+            told = f"documents of each source, picked by the seed (default: {sample or 'all'})"
+            own.add_argument("--sample", metavar="N", type=number_types.int_at_least(1), default=sample, help=told)
         _add_shared(own)
         own.set_defaults(trial=trial)
 
@@ -128,16 +138,6 @@ def _add_shared(parser: argparse.ArgumentParser) -> None:
     common.add_input_options(parser)
 
 
-def _add_sample(parser: argparse.ArgumentParser, default: int | None) -> None:
-    parser.add_argument(
-        "--sample",
-        metavar="N",
-        type=number_types.int_at_least(1),
-        default=default,
-        help=f"documents of each source, picked by the seed (default: {default or 'all'})",
-    )
-
-
 def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
     """Read, run the trial, print."""
     from templatemine.io.write import atomic_writer
@@ -151,20 +151,20 @@ def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
     with atomic_writer(args.json, force=args.force) if to_file else nullcontext() as output:
         with terminal.progress() as steps:
             common.check_inputs([*args.inputs, *others])
-            read = _EvaluationInputs(
-                *(list(_read_records(args, paths, terminal, steps)) for paths in (args.inputs, others))
-            )
-            if not read.records:
+            records, other = (list(_read_records(args, paths, terminal, steps)) for paths in (args.inputs, others))
+            if not records:
                 raise common.no_documents_error(terminal, args.inputs)
             steps("evaluating", 0, None)
             skipped = terminal.skipped
-            results = args.trial.run(args, read, system)
+            config = common.record_of(args.trial.config, args)
+            task = _Task(args=args, config=config, records=records, other=other, system=system)
+            results = args.trial.run(task)
         if late := terminal.skipped - skipped:
             note = f"{counted(late, 'document')} could not be cleaned, counted as unchanged"
             results[0] = replace(results[0], notes=(note, *results[0].notes))
         terminal.tell_more_skipped()
         terminal.say(*terminal.notes())
-        facts = json.dumps(_result_json(args, read, results, skipped, terminal.reader_report.notes), indent=1) + "\n"
+        facts = json.dumps(_result_json(task, results, skipped, terminal.reader_report.notes), indent=1) + "\n"
         if args.json == "-":
             messages.print_text(facts)
             return
@@ -205,21 +205,16 @@ _FIELDS = ("other", "packs", "spans", "gold_field", "label_field", "group_field"
 """Options of the trials that name their ground truth."""
 
 
-def _result_json(
-    args: argparse.Namespace,
-    read: _EvaluationInputs,
-    results: Sequence[TrialResult],
-    skipped: int,
-    notes: Mapping[str, int],
-) -> dict[str, Any]:
+def _result_json(task: _Task, results: Sequence[TrialResult], skipped: int, notes: Mapping[str, int]) -> dict[str, Any]:
+    args = task.args
     return {
         "templatemine": __version__,
         "python": platform.python_version(),
         "method": args.method,
         "model": args.model,
         "inputs": list(args.inputs),
-        "documents": len(read.records),
-        "digest": _hash_inputs(read),
+        "documents": len(task.records),
+        "digest": _hash_inputs(task),
         **{name.replace("_", " "): value for name in _FIELDS if (value := getattr(args, name, None)) is not None},
         "skipped": skipped,
         "met": notes,
@@ -227,10 +222,10 @@ def _result_json(
     }
 
 
-def _hash_inputs(read: _EvaluationInputs) -> str:
+def _hash_inputs(task: _Task) -> str:
     """Return a digest of all documents read, in any order: equal digests mean that figures can be compared."""
     whole = hashlib.sha256()
-    for records in (read.records, read.other):
+    for records in (task.records, task.other):
         documents = (record.document for record in records)
         parts = sorted(
             hashlib.sha256(repr((one.source, one.id, one.date, one.is_html, one.body)).encode()).digest()
@@ -272,19 +267,19 @@ def _format_setting(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
-def _make_ids_unique(read: _EvaluationInputs) -> list[Record]:
+def _make_ids_unique(task: _Task) -> list[Record]:
     """Make ids of records unique: an id that several sources have gets its source as a prefix.
 
     Results refer to documents by id; sources that number their articles would be confused.
     """
     sources: dict[str, set[str]] = {}
-    for record in read.records:
+    for record in task.records:
         sources.setdefault(record.document.id, set()).add(record.document.source)
     return [
         record
         if len(sources[(one := record.document).id]) == 1
         else replace(record, document=replace(one, id=f"{one.source}/{one.id}"))
-        for record in read.records
+        for record in task.records
     ]
 
 
@@ -308,6 +303,7 @@ def _add_injection(parser: argparse.ArgumentParser) -> None:
     defaults = InjectionConfig()
     parser.add_argument(
         "--sample",
+        dest="documents",
         metavar="N,N,…",
         type=_parse_numbers,
         default=defaults.documents,
@@ -321,11 +317,10 @@ def _add_injection(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _run_injection(args: argparse.Namespace, read: _EvaluationInputs, system: System) -> list[TrialResult]:
+def _run_injection(task: _Task) -> list[TrialResult]:
     from templatemine.evaluation.injection import evaluate_injection
 
-    config = InjectionConfig(seed=args.seed, documents=args.sample, templates=args.templates, clean=args.clean)
-    return [evaluate_injection(read.documents, system, config)]
+    return [evaluate_injection(task.documents, task.system, task.config)]
 
 
 def _add_gold(parser: argparse.ArgumentParser) -> None:
@@ -340,23 +335,21 @@ def _add_gold(parser: argparse.ArgumentParser) -> None:
     common.add_number(
         parser, "--folds", 1, 1, "clean each N-th of the pages with packs mined from the others; for gold texts"
     )
-    _add_sample(parser, None)
 
 
-def _run_gold(args: argparse.Namespace, read: _EvaluationInputs, system: System) -> list[TrialResult]:
+def _run_gold(task: _Task) -> list[TrialResult]:
     from templatemine.evaluation.gold import evaluate_annotation, evaluate_texts, gold_texts, read_spans
 
-    config = GoldConfig(form=args.form, folds=args.folds, seed=args.seed, sample=args.sample)
-    if args.spans:
-        if args.gold_field or args.folds != 1:
+    if task.args.spans:
+        if task.args.gold_field or task.args.folds != 1:
             raise ConfigError("--spans excludes --gold-field and --folds")
-        return evaluate_annotation(read.documents, read_spans(args.spans), system, config)
-    name = args.gold_field or "gold"
-    records = _make_ids_unique(read)
+        return evaluate_annotation(task.documents, read_spans(task.args.spans), task.system, task.config)
+    name = task.args.gold_field or "gold"
+    records = _make_ids_unique(task)
     texts = gold_texts((record.document, record.fields.get(name)) for record in records)
     if not any(text is not None for text in texts.values()):
         raise CorpusError(f"none of the records has a gold text in a field {name!r} (--gold-field)", fatal=True)
-    return [evaluate_texts([record.document for record in records], texts, system, config)]
+    return [evaluate_texts([record.document for record in records], texts, task.system, task.config)]
 
 
 def _add_retrieval(parser: argparse.ArgumentParser) -> None:
@@ -368,21 +361,19 @@ def _add_retrieval(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="the field that is equal for near duplicates (default: copies are made)",
     )
-    _add_sample(parser, 200)
 
 
-def _run_retrieval(args: argparse.Namespace, read: _EvaluationInputs, system: System) -> list[TrialResult]:
+def _run_retrieval(task: _Task) -> list[TrialResult]:
     from templatemine.evaluation.retrieval import evaluate_clustering, evaluate_near_duplicates
 
-    config = RetrievalConfig(seed=args.seed, sample=args.sample)
-    records = _make_ids_unique(read)
+    records = _make_ids_unique(task)
     documents = [record.document for record in records]
-    groups = _field_values(records, args.group_field) if args.group_field else None
-    results = [evaluate_near_duplicates(documents, system, config, groups)]
+    groups = _field_values(records, task.args.group_field) if task.args.group_field else None
+    results = [evaluate_near_duplicates(documents, task.system, task.config, groups)]
     sources = {document.id: document.source for document in documents}
-    if args.label_field or len(set(sources.values())) > 1:
-        labels = _field_values(records, args.label_field) if args.label_field else sources
-        results.append(evaluate_clustering(documents, labels, system, config))
+    if task.args.label_field or len(set(sources.values())) > 1:
+        labels = _field_values(records, task.args.label_field) if task.args.label_field else sources
+        results.append(evaluate_clustering(documents, labels, task.system, task.config))
     else:
         note = "no clusters: there is one source, and no --label-field"
         results[0] = replace(results[0], notes=(*results[0].notes, note))
@@ -397,16 +388,14 @@ def _add_mirror(parser: argparse.ArgumentParser) -> None:
         action="extend",
         help="an existing copy, matched by ids; after the inputs (default: two copies are made)",
     )
-    _add_sample(parser, 300)
 
 
-def _run_mirror(args: argparse.Namespace, read: _EvaluationInputs, system: System) -> list[TrialResult]:
+def _run_mirror(task: _Task) -> list[TrialResult]:
     from templatemine.evaluation.mirror import compare_copies, evaluate_mirror
 
-    config = MirrorConfig(seed=args.seed, sample=args.sample)
-    if not args.other:
-        return [evaluate_mirror(read.documents, system, config)]
-    return [compare_copies(read.documents, [record.document for record in read.other], system, config)]
+    if not task.args.other:
+        return [evaluate_mirror(task.documents, task.system, task.config)]
+    return [compare_copies(task.documents, [record.document for record in task.other], task.system, task.config)]
 
 
 def _add_feed(parser: argparse.ArgumentParser) -> None:
@@ -416,28 +405,24 @@ def _add_feed(parser: argparse.ArgumentParser) -> None:
     common.add_number(
         parser, "--folds", 1, FeedConfig().folds, "clean each N-th of the pages with packs mined from the others"
     )
-    _add_sample(parser, None)
 
 
-def _run_feed(args: argparse.Namespace, read: _EvaluationInputs, system: System) -> list[TrialResult]:
+def _run_feed(task: _Task) -> list[TrialResult]:
     from templatemine.evaluation.feeds import evaluate_feed
 
-    config = FeedConfig(seed=args.seed, sample=args.sample, folds=args.folds)
-    records = _make_ids_unique(read)
+    records = _make_ids_unique(task)
     documents = [record.document for record in records]
-    return [evaluate_feed(documents, _field_values(records, args.feed_field), system, config)]
+    return [evaluate_feed(documents, _field_values(records, task.args.feed_field), task.system, task.config)]
 
 
 def _add_residue(parser: argparse.ArgumentParser) -> None:
     common.add_number(parser, "--examples", 0, ResidueConfig().examples, "examples of each kind")
-    _add_sample(parser, None)
 
 
-def _run_residue(args: argparse.Namespace, read: _EvaluationInputs, system: System) -> list[TrialResult]:
+def _run_residue(task: _Task) -> list[TrialResult]:
     from templatemine.evaluation.residue import evaluate_residue
 
-    config = ResidueConfig(seed=args.seed, sample=args.sample, examples=args.examples)
-    return [evaluate_residue(read.documents, system, config)]
+    return [evaluate_residue(task.documents, task.system, task.config)]
 
 
 TRIALS = {
@@ -452,6 +437,7 @@ edge; counts are by kind, length, document frequency and number of documents.
 What is removed without any synthetic template is ignored, unless --clean is
 given.
 """,
+        config=InjectionConfig,
         add=_add_injection,
         run=_run_injection,
     ),
@@ -465,6 +451,7 @@ Spans are JSON lines {"id", "spans": [[start, end, status, kind]]} of documents
 of the archive, in characters; the status is template, dynamic or optional, the
 kind may be missing. Wounds are counted, too: places at which content is cut.
 """,
+        config=GoldConfig,
         add=_add_gold,
         run=_run_gold,
         takes_packs=True,
@@ -476,6 +463,7 @@ Finds near duplicates and clusters in the articles, uncleaned and cleaned. The
 field of --group-field names the duplicates; without it each article is copied
 into the boilerplate of a second publisher, with some of its words changed.
 """,
+        config=RetrievalConfig,
         add=_add_retrieval,
         run=_run_retrieval,
     ),
@@ -486,6 +474,7 @@ Makes two copies of each source with different boilerplate, cleans each copy
 with a pack mined from this copy alone, and measures how much the two texts of
 an article differ.
 """,
+        config=MirrorConfig,
         add=_add_mirror,
         run=_run_mirror,
     ),
@@ -495,6 +484,7 @@ an article differ.
 Reads records with a page and the text of its feed. Measures how much of this
 text the cleaned page keeps and, if the feed has full texts, how much else.
 """,
+        config=FeedConfig,
         add=_add_feed,
         run=_run_feed,
     ),
@@ -507,6 +497,7 @@ a label without what it labelled, or a sentence without its end. It needs no
 annotations. With --packs it checks packs as they stand. What is cut is what
 clean cuts by default, and report looks at: notes stay.
 """,
+        config=ResidueConfig,
         add=_add_residue,
         run=_run_residue,
         clean=CleanConfig(),

@@ -68,7 +68,7 @@ def add(parser: Parser) -> None:
         help=f"characters of context around a removed part (default: {_CONTEXT}); with --id the whole article is shown",
     )
     told = "for pages: mark everything but the main text, or templates only"
-    common.add_words(parser, "--html", "CleanConfig.html", told)
+    common.add_field(parser, CleanConfig, "html", told)
     common.add_choice_options(parser, DEFAULT_POLICY)
     parser.add_argument("--json", action="store_true", help="print JSON lines, an article each")
     common.add_input_options(parser)

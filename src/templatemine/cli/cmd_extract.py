@@ -195,19 +195,18 @@ def _add_rendering(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("pages built by scripts (extra render)")
     group.add_argument("--render", action="store_true", help="first run the scripts of the pages in Chromium")
     told = "what a page may load: nothing, from the host of its url, or anything"
-    common.add_words(group, "--render-network", "RenderConfig.network", told)
+    common.add_field(group, RenderConfig, "network", told, "--render-network")
     group.add_argument(
         "--render-allow-private",
         action="store_true",
         help="allow loading from this machine and from local networks",
     )
-    common.add_number(
-        group,
+    group.add_argument(
         "--render-seconds",
-        1,
-        defaults.seconds,
-        "time limit of a page; then its present state is used, else the unrendered page",
         metavar="S",
+        type=number_types.int_at_least(1),
+        default=defaults.seconds,
+        help="time limit of a page; then its present state is used, else the unrendered page (default: %(default)g)",
     )
     group.add_argument(
         "--render-max-size",
@@ -277,16 +276,9 @@ def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
     url = _check_address(args.url, single)
     options = _extract_config(args)
     render = _render_config(args)
-    config = PageRecordConfig(
-        read=read,
-        system=args.system,
-        form=form if single else MULTI_PAGE_FORMS.get(form, form),
-        markup=markup,
-        blocks=args.blocks,
-        add_title=args.add_title,
-        options=options,
-        render=render,
-        url=url,
+    form = form if single else MULTI_PAGE_FORMS.get(form, form)
+    config = common.record_of(
+        PageRecordConfig, args, read=read, form=form, markup=markup, options=options, render=render, url=url
     )
     references = _read_references(args, read, render, terminal.reader_report)
     extractor = RecordExtractor(config, _read_packs(args.packs), references, jobs=args.jobs)

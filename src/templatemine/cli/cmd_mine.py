@@ -64,7 +64,6 @@ COMMON = (
 
 def add(parser: Parser) -> None:
     """Add the options."""
-    tokenise, mine = TokeniseConfig(), MineConfig()
     inputs = parser.add_argument("inputs", metavar="INPUT", nargs="+", help=common.INPUT_HELP)
     common.name_inputs(parser, inputs, None)
     parser.add_argument(
@@ -72,7 +71,7 @@ def add(parser: Parser) -> None:
     )
     group = parser.add_argument_group("mining")
     told = "how templates are found: by learned scores, by frequency, or as in the thesis"
-    common.add_words(group, "--method", "PipelineConfig.method", told)
+    common.add_field(group, PipelineConfig, "method", told)
     group.add_argument(
         "--patterns-file",
         metavar="FILE",
@@ -81,38 +80,18 @@ def add(parser: Parser) -> None:
     group.add_argument(
         "--separators",
         metavar="CHARACTERS",
-        default=tokenise.separators,
+        default=TokeniseConfig().separators,
         help="characters that separate tokens, besides white space (default: %(default)s); write --separators=...",
     )
     common.add_text_markup(group)
-    group.add_argument(
-        "--min-docs",
-        metavar="N",
-        type=number_types.number_of("MineConfig.min_docs"),
-        default=mine.min_docs,
-        help="skip a source with fewer documents (default: 5, energy and thesis 10)",
-    )
-    group.add_argument(
-        "--min-df",
-        metavar="N",
-        type=number_types.number_of("MineConfig.min_df"),
-        default=mine.min_df,
-        help="energy and thesis: minimum document frequency of a candidate (default: %(default)s) ...",
-    )
-    group.add_argument(
-        "--min-share",
-        metavar="X",
-        type=number_types.number_of("MineConfig.min_share"),
-        default=mine.min_share,
-        help="... and minimum share of the documents (default: that of the method)",
-    )
-    common.add_number(
-        group,
-        "--max-sources",
-        "MineConfig.max_sources",
-        mine.max_sources,
-        "energy and thesis: reject a candidate that N other sources have",
-    )
+    told = "skip a source with fewer documents (default: 5, energy and thesis 10)"
+    common.add_field(group, MineConfig, "min_docs", told)
+    told = "energy and thesis: minimum document frequency of a candidate (default: %(default)s) ..."
+    common.add_field(group, MineConfig, "min_df", told)
+    told = "... and minimum share of the documents (default: that of the method)"
+    common.add_field(group, MineConfig, "min_share", told, metavar="X")
+    told = "energy and thesis: reject a candidate that N other sources have"
+    common.add_field(group, MineConfig, "max_sources", told)
     sample = SampleConfig().documents
     group.add_argument(
         "--exact",
@@ -137,16 +116,10 @@ def _add_other_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--restart", action="store_true", help="with --memory: start over, do not continue an earlier run"
     )
-    shared = SharedConfig()
     group = parser.add_argument_group("shared boilerplate")
     group.add_argument("--shared", action="store_true", help="also write the pack of what many sources share")
-    common.add_number(
-        group,
-        "--shared-sources",
-        "SharedConfig.least",
-        shared.least,
-        f"least number of sources with a template, and {shared.share:.0%}% of all sources",
-    )
+    told = f"least number of sources with a template, and {SharedConfig().share:.0%}% of all sources"
+    common.add_field(group, SharedConfig, "least", told, "--shared-sources")
 
 
 def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
@@ -232,15 +205,7 @@ def _read_records(args: argparse.Namespace, terminal: messages.Terminal) -> Iter
 def _mine_on_disk(args: argparse.Namespace, terminal: messages.Terminal) -> ArchiveReport:
     from templatemine.archive.run import ArchiveRun, RunConfig
 
-    config = RunConfig(
-        pipeline=_pipeline_config(args),
-        read=common.read_config(args),
-        memory=args.memory,
-        jobs=args.jobs,
-        force=args.force,
-        restart=args.restart,
-        only=args.only,
-    )
+    config = common.record_of(RunConfig, args, pipeline=_pipeline_config(args), read=common.read_config(args))
     common.check_inputs(args.inputs)
     with terminal.progress() as steps:
         run = ArchiveRun(
@@ -252,7 +217,7 @@ def _mine_on_disk(args: argparse.Namespace, terminal: messages.Terminal) -> Arch
 
 
 def _pipeline_config(args: argparse.Namespace) -> PipelineConfig:
-    tokenise = TokeniseConfig(separators=args.separators, text_markup=args.text_markup)
+    tokenise = common.record_of(TokeniseConfig, args)
     if args.patterns_file is not None:
         from templatemine.text.patterns import load_user_patterns
 
@@ -260,9 +225,7 @@ def _pipeline_config(args: argparse.Namespace) -> PipelineConfig:
     return PipelineConfig(
         method=args.method,
         tokenise=tokenise,
-        mine=MineConfig(
-            min_docs=args.min_docs, min_df=args.min_df, min_share=args.min_share, max_sources=args.max_sources
-        ),
+        mine=common.record_of(MineConfig, args),
         sample=SampleConfig(exact=args.exact),
         shared=SharedConfig(least=args.shared_sources) if args.shared else None,
         **common.scoring_config(args),

@@ -37,7 +37,6 @@ COMMON = ("--archive", "--output", "--against", "--title", "--samples", "--rows"
 
 def add(parser: Parser) -> None:
     """Add the options."""
-    config = ReportConfig()
     common.add_packs_and_archive(parser, common.PACKS_HELP)
     common.add_only_option(parser, "report on this source only")
     parser.add_argument("--output", "-o", metavar="FILE", required=True, help="HTML file; - for standard output")
@@ -48,10 +47,11 @@ def add(parser: Parser) -> None:
         "--against", metavar="OLD", help="packs before, a file or a folder; adds what changed since, as diff tells it"
     )
     group = parser.add_argument_group("size of the report")
-    common.add_number(group, "--samples", 0, config.samples, "articles per source")
-    common.add_number(group, "--context", 0, config.context, "characters of context around a removed part")
-    common.add_number(group, "--rows", 1, config.rows, "rows in the tables of templates, of all sources together")
-    common.add_number(group, "--rejected", 0, config.rejected, "rejected candidates for each reason")
+    common.add_field(group, ReportConfig, "samples", "articles per source")
+    common.add_field(group, ReportConfig, "context", "characters of context around a removed part")
+    told = "rows in the tables of templates, of all sources together"
+    common.add_number(group, "--rows", 1, ReportConfig().rows, told)
+    common.add_field(group, ReportConfig, "rejected", "rejected candidates for each reason")
     common.add_input_options(parser)
     group = parser.add_argument_group("running")
     group.add_argument("--force", "-f", action="store_true", help="replace a file that exists")
@@ -75,7 +75,7 @@ def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
     require_libraries()
     args.packs = pack_paths.find_packs(args.packs)
 
-    config = ReportConfig(samples=args.samples, context=args.context, rows=args.rows, rejected=args.rejected)
+    config = common.record_of(ReportConfig, args)
     with atomic_writer(args.output, force=args.force) as output:
         files = PackFiles(args.packs, errors="skip")
         packs = common.choose_packs(args, files.load_all(terminal.skip_bad_pack))

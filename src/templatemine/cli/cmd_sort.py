@@ -45,7 +45,7 @@ def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
     if args.output == "-":
         raise CorpusError("expected a folder for the files, found standard output", "-", fatal=True)
     common.check_inputs(args.inputs)
-    config = SortConfig(read=common.read_config(args), memory=args.memory, force=args.force)
+    config = common.record_of(SortConfig, args, read=common.read_config(args))
     with terminal.progress() as steps:
         try:
             found = sort_by_source(args.inputs, args.output, config, progress=steps, on_error=terminal.reader_report)

@@ -73,13 +73,8 @@ def add(parser: Parser) -> None:
         default=_DAYS,
         help="keep documents of the last DAYS days (default: %(default)s); up to the newest ...",
     )
-    common.add_number(
-        group,
-        "--least",
-        "WindowConfig.least",
-        _LEAST,
-        "... or the newest N, if these are more; a pack of more documents waits for N",
-    )
+    told = "... or the newest N, if these are more; a pack of more documents waits for N"
+    common.add_number(group, "--least", 1, _LEAST, told)
     parser.add_argument(
         "--new-sources",
         action="store_true",
@@ -112,16 +107,13 @@ def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
     if resolve_day(today) != today:
         raise ConfigError(f"--today: expected a date such as 2024-05-31, got {today!r}")
     common.check_inputs(args.inputs)
-    config = UpdateConfig(
+    config = common.record_of(
+        UpdateConfig,
+        args,
         today=today,
         pipeline=PipelineConfig(tokenise=TokeniseConfig(text_markup=args.text_markup), **common.scoring_config(args)),
-        caution=args.caution,
         read=common.read_config(args),
         window=WindowConfig(days=args.window, least=args.least),
-        memory=args.memory,
-        dry_run=args.dry_run,
-        new_sources=args.new_sources,
-        only=args.only,
     )
     with terminal.progress() as steps:
         found = update_packs(

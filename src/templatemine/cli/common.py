@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import fields
 from textwrap import fill
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from templatemine.bounds import NUMBERS, WORDS
 from templatemine.cli.messages import Terminal, print_error
@@ -17,9 +18,11 @@ from templatemine.config import (
     SHIPPED,
     TEXT_FORMATS,
     MarkupConfig,
+    PageConfig,
     PipelineConfig,
     ReadConfig,
     SelectConfig,
+    TokeniseConfig,
 )
 from templatemine.errors import ConfigError, CorpusError, did_you_mean
 from templatemine.kinds import KINDS, POLICIES, Choice, choose
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
     from templatemine.io.files import Report
     from templatemine.model import Record
     from templatemine.packs.pack import Pack
+
+_Record = TypeVar("_Record")
 
 INPUT_HELP = """\
 files or folders: JSON lines, WARC, feeds, tables; any format of "templatemine formats"; a folder of .txt or .html
@@ -41,27 +46,33 @@ ONE_PACK_HELP = "a pack, or a folder of packs; or the name of a source, for its 
 
 
 def add_number(
-    group: argparse._ActionsContainer,
-    name: str,
-    bounds: str | int,
-    default: float | None,
-    told: str,
-    *,
-    short: str | None = None,
-    metavar: str = "N",
+    group: argparse._ActionsContainer, name: str, least: int, default: int, told: str, short: str = ""
 ) -> None:
-    """Add an option for a number: of a row of `bounds.NUMBERS`, or a whole one from `bounds` up; `told` and its default
-    are its help."""
-    names = [name] if short is None else [name, short]
-    parse = number_of(bounds) if isinstance(bounds, str) else int_at_least(bounds)
-    shown = f"%(default){'g' if isinstance(default, float) else 's'}"
-    group.add_argument(*names, metavar=metavar, type=parse, default=default, help=f"{told} (default: {shown})")
+    """Add an option for a whole number from `least` up; `told` and its default are its help."""
+    names = [name, short] if short else [name]
+    parse = int_at_least(least)
+    group.add_argument(*names, metavar="N", type=parse, default=default, help=f"{told} (default: %(default)s)")
 
 
-def add_words(group: argparse._ActionsContainer, name: str, row: str, told: str, **options: Any) -> None:
-    """Add an option for one of the words of a row of `bounds.WORDS`, the first of which is the default."""
-    words = WORDS[row]
-    group.add_argument(name, choices=words, default=words[0], help=f"{told} (default: %(default)s)", **options)
+def add_field(
+    group: argparse._ActionsContainer, record: Any, field: str, told: str, name: str = "", **options: Any
+) -> None:
+    """Add the option for a field of a record of options, whose words or bounds, and default, it has (`bounds`).
+
+    It is called as the field, unless `name` says otherwise; `record_of` then makes the record of them.  `told` is its
+    help, with the default behind it if it tells none.
+    """
+    row, default = f"{record.__name__}.{field}", record.__dataclass_fields__[field].default
+    kind = {"choices": WORDS[row]} if row in WORDS else {"type": number_of(row), "metavar": "N"}
+    shown = f" (default: %(default){'g' if isinstance(default, float) else 's'})"
+    told += "" if "(default: " in told else shown
+    group.add_argument(name or f"--{field.replace('_', '-')}", default=default, help=told, **{**kind, **options})
+
+
+def record_of(record: Callable[..., _Record], args: argparse.Namespace, **others: Any) -> _Record:
+    """Make a record of options of those that are called as its fields, and others."""
+    given = {one.name: getattr(args, one.name) for one in fields(cast(Any, record)) if one.name in args}
+    return record(**{**given, **others})
 
 
 _FIELDS: Mapping[str, str] = {
@@ -184,11 +195,11 @@ def add_packs_option(group: argparse._ActionsContainer, meaning: str, **options:
 def add_main_text_options(group: argparse._ActionsContainer) -> None:
     """Add the options for what the main text of a page holds."""
     told = "for pages: keep or drop headline, byline and date in the main text"
-    add_words(group, "--headline", "PageConfig.headline", told)
+    add_field(group, PageConfig, "headline", told)
     told = "for pages: the main text, or all but boilerplate, with comments"
-    add_words(group, "--content", "PageConfig.keep", told)
+    add_field(group, PageConfig, "keep", told, "--content")
     told = f"for pages: what they are, one of {', '.join(WORDS['PageConfig.kind'])}"
-    add_words(group, "--kind", "PageConfig.kind", told, metavar="KIND")
+    add_field(group, PageConfig, "kind", told, metavar="KIND")
 
 
 def add_choice_options(parser: argparse.ArgumentParser, default: str) -> argparse._ArgumentGroup:
@@ -242,15 +253,8 @@ def read_config(args: argparse.Namespace) -> ReadConfig:
         raise ConfigError("--source and --source-of: expected one of them, got both")
     if args.text_field == args.html_field:
         raise ConfigError(f"--text-field and --html-field: expected two names, got {args.text_field!r} for both")
-    return ReadConfig(
-        **{name: getattr(args, name) for name in (f"{field}_field" for field in _FIELDS)},
-        format=args.input_format,
-        source=args.record_source,
-        source_of=args.source_of,
-        max_record=args.max_record << 20,
-        csv_delimiter=args.csv_delimiter,
-        csv_encoding=args.csv_encoding,
-    )
+    given = {"format": args.input_format, "source": args.record_source, "max_record": args.max_record << 20}
+    return record_of(ReadConfig, args, **given)
 
 
 def check_archive_source(args: argparse.Namespace, instead: str) -> None:
@@ -322,7 +326,7 @@ def add_scoring_options(group: argparse._ActionsContainer, *, of_packs: bool = F
 def add_text_markup(group: argparse._ActionsContainer) -> None:
     """Add the option whether texts hold mark-up."""
     told = "tags and entities in texts: html decodes them for finding templates, auto looks"
-    add_words(group, "--text-markup", "TokeniseConfig.text_markup", told)
+    add_field(group, TokeniseConfig, "text_markup", told)
 
 
 def scoring_config(args: argparse.Namespace) -> dict[str, Any]:
