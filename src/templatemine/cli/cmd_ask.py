@@ -61,7 +61,6 @@ _CONTEXT = 60
 """Characters shown on each side of a string."""
 
 COMMON = ("--archive", "--only", "--reject", "--accept", "--limit", "--by", "--list", "--json")
-"""Options that `--help` lists."""
 
 
 def add(parser: Parser) -> None:
@@ -315,10 +314,9 @@ def _question_json(pack: Pack, question: Question, seen: QuestionContexts) -> di
     """Return a question, its current cut, the answers that it takes, and the places of its string."""
     from templatemine.archive.apply_answers import current_removal, possible_answers
 
-    names = ("tokens", "df", "count", "anchor", "filled", "score", "stake")
     return {
         "source": pack.source,
-        **{name: getattr(question, name) for name in names},
+        **messages.facts_of(question, "tokens", "df", "count", "anchor", "filled", "score", "stake"),
         "removed_today": current_removal(pack, question) or None,
         "answers": list(possible_answers(question)),
         "fillers": [place.filler for place in seen.places_of(question)],

@@ -82,7 +82,6 @@ COMMON = (
     "--jobs",
     "--force",
 )
-"""Options that `--help` lists."""
 
 
 def add(parser: Parser) -> None:
@@ -482,26 +481,16 @@ def _explain_no_pack(args: argparse.Namespace, tally: Tally) -> str:
 
 def _source_json(counts: SourceTally, is_found: bool) -> dict[str, Any]:
     return {
-        "records": counts.records,
-        "no_pack": counts.no_pack,
-        "bad_pack": counts.bad_pack,
-        "page_model": counts.page_model,
-        "fallback": counts.fallback,
-        "other_kind": counts.other_kind,
-        "no_text": counts.no_text,
-        "changed": counts.changed,
-        "spans": counts.spans,
-        "characters": counts.characters,
+        **messages.facts_of(
+            counts, "records", "no_pack", "bad_pack", "page_model", "fallback", "other_kind", "no_text"
+        ),
+        **messages.facts_of(counts, "changed", "spans", "characters"),
         "characters_cut": counts.cut,
         "kinds": {kind: size for kind, size in sorted(counts.kinds.items()) if kind},
         "removed_replaced": counts.replaced,
-        "cleaned_before": counts.cleaned_before,
-        "stubs": counts.stubs,
-        "dropped": counts.dropped,
+        **messages.facts_of(counts, "cleaned_before", "stubs", "dropped"),
         "torn_looked": counts.looked,
-        "torn": counts.torn,
-        "formatted": counts.formatted,
-        **({"found": counts.found, "with_found": counts.with_found} if is_found else {}),
+        **messages.facts_of(counts, "torn", "formatted", *(("found", "with_found") if is_found else ())),
     }
 
 

@@ -18,7 +18,6 @@ extra completion.
 SHELLS = ("bash", "zsh")
 
 COMMON = ()
-"""Options that `--help` lists."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:

@@ -21,7 +21,6 @@ What is given on the command line counts instead.
 """
 
 COMMON = ("--json",)
-"""Options that `--help` lists."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:

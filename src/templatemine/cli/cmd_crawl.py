@@ -29,7 +29,6 @@ exit codes:
 """
 
 COMMON = ("--output", "--delay", "--hours", "--revisit", "--agent", "--max-pages", "--max-size", "--force", "--json")
-"""Options that `--help` lists."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:

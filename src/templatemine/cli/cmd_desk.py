@@ -30,7 +30,6 @@ exit codes:
 """
 
 COMMON = ("--archive", "--gold", "--sample", "--store", "--by", "--host", "--port", "--token")
-"""Options that `--help` lists."""
 
 
 def add(parser: Parser) -> None:

@@ -29,7 +29,6 @@ removes, for each template and in all.
 _MAX_LISTED = 10
 
 COMMON = ("--archive", "--limit", "--full", "--json")
-"""Options that `--help` lists."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -177,7 +176,7 @@ def _source_json(one: PackDiff) -> dict[str, Any]:
     }
     if cuts is not None:
         names = ("documents", "differing", "characters", "old_cut", "new_cut", "only_old", "only_new")
-        facts["archive"] = {name: getattr(cuts, name) for name in names}
+        facts["archive"] = messages.facts_of(cuts, *names)
     return facts
 
 
@@ -194,7 +193,7 @@ def _by_template(cuts: CutDifference | None) -> tuple[Mapping[str, int] | None, 
 def _template_json(
     template: Template, less: Mapping[str, int] | None, more: Mapping[str, int] | None
 ) -> dict[str, Any]:
-    facts: dict[str, Any] = {name: getattr(template, name) for name in ("id", "tokens", "anchor", "df", "count")}
+    facts = messages.facts_of(template, "id", "tokens", "anchor", "df", "count")
     if template.tokens is None:
         facts["regex"] = template.regex
     for name, by_template in (("no_longer_removed", less), ("now_removed", more)):

@@ -25,7 +25,6 @@ Exit code 1: there are warnings, so that a cron job can tell.
 """
 
 COMMON = ("--hits", "--between", "--reference", "--json", "--quiet")
-"""Options that `--help` lists."""
 
 
 def add(parser: Parser) -> None:
@@ -123,9 +122,7 @@ def _source_json(one: SourceDrift, pack: Pack | None) -> dict[str, Any]:
             "template": warning.template or None,
             "since": warning.since,
             "noticed": warning.day,
-            "before": warning.before,
-            "after": warning.after,
-            "other_pack": warning.other_pack,
+            **messages.facts_of(warning, "before", "after", "other_pack"),
             "message": _format_warning(warning, pack),
         }
         for warning in one.warnings
@@ -134,8 +131,6 @@ def _source_json(one: SourceDrift, pack: Pack | None) -> dict[str, Any]:
         "source": one.source,
         "reference": one.reference,
         "watched": one.documents,
-        "expressions": one.expressions,
-        "undated": one.undated,
-        "note": one.note,
+        **messages.facts_of(one, "expressions", "undated", "note"),
         "warnings": warnings,
     }

@@ -77,7 +77,6 @@ class _Trial:
 
 
 COMMON = ()
-"""Options that `--help` lists."""
 
 _COMMON = (
     "--packs",

@@ -49,7 +49,6 @@ _MAX_AHEAD = 10_000
 """Articles that are looked at for another source, when there are enough of the others."""
 
 COMMON = ("--packs", "--id", "--only", "--limit", "--context", "--html", "--source-of", "--json")
-"""Options that `--help` lists."""
 
 
 def add(parser: Parser) -> None:

@@ -6,7 +6,7 @@ import argparse
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from templatemine.cli import common, messages, number_types, pack_paths
@@ -53,7 +53,6 @@ COMMON = (
     "--force",
     "--json",
 )
-"""Options that `--help` lists."""
 
 
 def add(parser: Parser) -> None:
@@ -350,8 +349,7 @@ def _read_references(
 
 def _print_summary(args: argparse.Namespace, terminal: messages.Terminal, tally: ExtractTally, single: bool) -> None:
     if args.json:
-        names = ("pages", "rendered", "empty", "kept", "blocks", "notes")
-        facts: dict[str, Any] = {name: getattr(tally, name) for name in names}
+        facts = messages.facts_of(tally, "pages", "rendered", "empty", "kept", "blocks", "notes")
         facts |= {"characters_html": tally.html, "characters_text": tally.text, **terminal.figures()}
         terminal.print_json(facts, to_stdout=args.output != "-")
         return

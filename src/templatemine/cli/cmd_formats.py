@@ -15,7 +15,6 @@ write it, and the packages that pip must install for it.
 """
 
 COMMON = ("--json",)
-"""Options that `--help` lists."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -30,11 +29,7 @@ def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
     if args.json:
         facts = [
             {
-                "name": one.name,
-                "what": one.what,
-                "suffixes": one.suffixes,
-                "packed": one.packed,
-                "writes": one.writes,
+                **messages.facts_of(one, "name", "what", "suffixes", "packed", "writes"),
                 "extra": one.extra or None,
                 "packages": extra_packages(one.extra) if one.extra else [],
                 "installed": is_installed(one),

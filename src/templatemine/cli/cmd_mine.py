@@ -59,7 +59,6 @@ COMMON = (
     "--force",
     "--json",
 )
-"""Options that `--help` lists."""
 
 
 def add(parser: Parser) -> None:
@@ -264,7 +263,7 @@ def _suggest_next(args: argparse.Namespace, mined: ArchiveReport) -> list[str]:
 
 
 def _source_json(one: SourceOutcome) -> dict[str, Any]:
-    facts: dict[str, Any] = {"source": one.source, "documents": one.documents, "pack": one.pack, "note": one.note}
+    facts = messages.facts_of(one, "source", "documents", "pack", "note")
     if one.pack is not None:
         facts |= {"templates": one.templates, "cutoff_df": one.cutoff_df, "rejected": dict(one.rejected)}
         facts |= {"overrides": one.overrides} if one.overrides else {}

@@ -32,7 +32,6 @@ _MAX_TOLD = 80
 """Characters of a template in the summary."""
 
 COMMON = ("--archive", "--output", "--against", "--title", "--samples", "--rows", "--force", "--json")
-"""Options that `--help` lists."""
 
 
 def add(parser: Parser) -> None:
@@ -144,7 +143,6 @@ def _risk_json(args: argparse.Namespace, one: NotableTemplate) -> dict[str, Any]
 def _source_json(one: SourceView) -> dict[str, Any]:
     facts: dict[str, Any] = {"source": one.name, "templates": len(one.pack.templates), "risk": round(one.story)}
     if (found := one.measured) is not None:
-        names = ("documents", "changed", "stubs", "characters", "cut")
-        facts |= {name: getattr(found, name) for name in names}
+        facts |= messages.facts_of(found, "documents", "changed", "stubs", "characters", "cut")
         facts |= {"looked": one.left.looked, "incomplete": one.left.articles, "risk_share": round(one.in_doubt, 4)}
     return facts

@@ -51,7 +51,6 @@ _SPARKLINE_WIDTH = 20
 """Columns of a histogram in the list of a folder."""
 
 COMMON = ("--why", "--kind", "--rejected", "--regex", "--limit", "--full", "--json")
-"""Options that `--help` lists."""
 
 
 def add(parser: Parser) -> None:
@@ -428,12 +427,9 @@ def _show_rejected_of_each(args: argparse.Namespace, packs: Sequence[tuple[str, 
 def _folder_row_json(file: str, pack: Pack) -> dict[str, Any]:
     return {
         "file": file,
-        "source": pack.source,
-        "documents": pack.documents,
+        **messages.facts_of(pack, "source", "documents"),
         "dates": [pack.first_date, pack.last_date],
-        "method": pack.method,
-        "caution": pack.caution,
-        "html": pack.html,
+        **messages.facts_of(pack, "method", "caution", "html"),
         "cutoff_df": pack.cutoff.df,
         "templates": len(pack.templates),
     }

@@ -21,7 +21,6 @@ the next one starts anew.
 """
 
 COMMON = ("--output", "--source-of", "--source", "--memory", "--input-format", "--force", "--json")
-"""Options that `--help` lists."""
 
 
 def add(parser: Parser) -> None:

@@ -56,7 +56,6 @@ _DAYS, _LEAST = 14, 500
 """Of `window.WindowConfig`, here so that --help need not import it; a test holds the two together."""
 
 COMMON = ("--window", "--dry-run", "--new-sources", "--source-of", "--source", "--text-field", "--caution", "--json")
-"""Options that `--help` lists."""
 
 
 def add(parser: Parser) -> None:
@@ -234,19 +233,9 @@ def _source_json(one: SourceUpdate) -> dict[str, Any]:
 
     changes = one.changes
     return {
-        "source": one.source,
-        "given": one.given,
-        "new": one.new,
-        "window": one.window,
-        "replaced": one.replaced,
-        "first": one.first,
-        "last": one.last,
-        "templates": one.templates,
+        **messages.facts_of(one, "source", "given", "new", "window", "replaced", "first", "last", "templates"),
         **({} if one.rejected is None else {"rejected": dict(one.rejected)}),
-        "kept": one.kept,
-        "unreadable_dates": one.unreadable_dates,
-        "documents_before": one.documents_before,
-        "note": one.note,
+        **messages.facts_of(one, "kept", "unreadable_dates", "documents_before", "note"),
         "added": [_template_json(template) for template in changes.added],
         "removed": [
             {
@@ -261,4 +250,4 @@ def _source_json(one: SourceUpdate) -> dict[str, Any]:
 
 
 def _template_json(template: Template) -> dict[str, Any]:
-    return {"id": template.id, "tokens": template.tokens, "anchor": template.anchor, "df": template.df}
+    return messages.facts_of(template, "id", "tokens", "anchor", "df")

@@ -72,6 +72,11 @@ def escape_line(text: str) -> str:
     return name_controls(" ".join(text.split()))
 
 
+def facts_of(record: object, *names: str) -> dict[str, Any]:
+    """Return some fields of a record, for summaries as JSON."""
+    return {name: getattr(record, name) for name in names}
+
+
 MAX_NAMED_SKIPS = 5
 """Number of skipped documents that are named; the rest is only counted."""
 
