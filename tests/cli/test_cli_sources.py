@@ -187,7 +187,7 @@ def test_sources_that_are_too_small_cost_no_look_into_the_folder(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, memory: tuple[str, ...]
 ) -> None:
     """A file was opened for each of them, and two names were made."""
-    from templatemine.archive import in_memory, run
+    from templatemine.archive import apply_overrides
     from templatemine.packs import pack_folder
 
     packs = tmp_path / "packs"
@@ -195,8 +195,7 @@ def test_sources_that_are_too_small_cost_no_look_into_the_folder(
     calls: list[str] = []
     original = pack_folder.safe_file_name
     monkeypatch.setattr(pack_folder, "safe_file_name", lambda source: calls.append(source) or original(source))
-    for module in (in_memory, run):
-        monkeypatch.setattr(module, "read_pack_rules", lambda path: pytest.fail(f"{path} was read"))
+    monkeypatch.setattr(apply_overrides, "read_pack_rules", lambda path: pytest.fail(f"{path} was read"))
     small = [{"source": f"s{number}", "text": "A story."} for number in range(400)]
     rest = records(["beta.example"])
     ran = cli("mine", write(tmp_path / "b.jsonl", small), "-o", tmp_path / "none", *memory, "--json")

@@ -107,7 +107,7 @@ def test_a_failure_in_the_middle_of_renaming_takes_all_back(
     if force:
         (tmp_path / "a").write_text("old")
         (tmp_path / "c").write_text("old")
-    original = module._place_file
+    original = module.place_file
     calls = 0
 
     def fail(*args: object) -> None:
@@ -117,7 +117,7 @@ def test_a_failure_in_the_middle_of_renaming_takes_all_back(
         if calls == 3:
             raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(module, "_place_file", fail)
+    monkeypatch.setattr(module, "place_file", fail)
     with pytest.raises(CorpusError, match="c: cannot be written: No space left on device"):
         put(tmp_path, "a", "b", "c", "d", force=force)
     assert calls == 3

@@ -23,7 +23,9 @@ from pathlib import Path
 from typing import Any
 
 from templatemine.errors import ConfigError, PackError, warn_caller
+from templatemine.mining.methods import ResolvedConfig
 from templatemine.mining.select import BELOW_CUTOFF, NO_MODE, REASONS, TOO_FEW
+from templatemine.mining.shared_pack import SHARED_PACK
 from templatemine.mining.stages import SourceReport
 from templatemine.model import RejectedCandidate, Template
 from templatemine.packs.oddities import tell_void_rules
@@ -31,6 +33,7 @@ from templatemine.packs.overrides import Overrides, Rule, read_rules, rule_mark
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_checks import check_handwritten, check_slot, is_example
 from templatemine.packs.pack_folder import (
+    PackFolderWriter,
     SerialisedPack,
     SourceOutcome,
     StandingPacks,
@@ -396,6 +399,17 @@ def keep_rules(pack: Pack, rejected: Iterable[RejectedCandidate], pack_path: str
     if told := tell_void_rules(pack, _list_field(data, "applied")):
         warn_caller(f"{pack_path}: {'; '.join(told)}")
     return pack
+
+
+def refuse_packs(folder: PackFolderWriter, documents: Mapping[str, int], options: ResolvedConfig) -> None:
+    """Raise an error if a pack of the sources that will have one may not be replaced (`refuse_existing`), or holds
+    decisions that cannot be read (`read_pack_rules`); `documents` are those of each source."""
+    sources = [source for source, number in documents.items() if number >= options.min_docs]
+    if options.shared is not None:
+        sources.append(SHARED_PACK)
+    folder.refuse_existing(sources)
+    for source in filter(folder.standing.__contains__, sources):
+        read_pack_rules(folder.standing.path(source))
 
 
 def serialise_with_rules(report: SourceReport, standing: StandingPacks) -> SerialisedPack:

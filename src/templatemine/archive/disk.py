@@ -27,10 +27,8 @@ from templatemine.archive import manifest
 from templatemine.archive.apply_overrides import serialise_with_rules
 from templatemine.archive.frames import (
     Frame,
-    body_offset,
     list_frames,
     pack_frame,
-    pack_pieces,
     read_bodies,
     read_single_body,
 )
@@ -48,8 +46,8 @@ from templatemine.archive.partition import (
 )
 from templatemine.archive.spill import (
     SharedStringsFile,
-    dump_candidates,
-    load_candidates,
+    pack_candidates,
+    read_candidates,
     read_claims,
     write_claims,
     write_hashes,
@@ -238,9 +236,8 @@ class DiskExecutor(Executor[None, SharedStringsFile, None]):
         with atomic_writer(path, force=True) as handle:
             for _, candidates in map_as_completed(mine, minable, self._jobs):
                 hashes.append(candidates.hashes)
-                key = encode_source(candidates.source)
-                handle.write(pack_pieces(key, dump_candidates(candidates, body_offset(key))))
-                keys.append(key.hex())
+                handle.write(pack_candidates(candidates))
+                keys.append(encode_source(candidates.source).hex())
                 on_source_done(candidates.source)
                 del candidates
             facts = {"duplicates": duplicates, "too_large": too_large, "sources": keys}
@@ -277,11 +274,7 @@ class DiskExecutor(Executor[None, SharedStringsFile, None]):
         def make_report(source: str) -> SourceReport:
             if source not in stored.frames:
                 return skip_source(source, documents[source], self._options)
-            candidates = load_candidates(read_single_body(path, stored.frames[source]))
-            cross_counts = table.lookup(candidates.hashes)
-            return complete_step(
-                decide_source(candidates, cross_counts, self._options), documents[source], self._options
-            )
+            return decide_stored(path, stored.frames[source], table, documents[source], self._options)
 
         def decide_with_rules(source: str) -> tuple[SerialisedPack, Claims | None]:
             report = make_report(source)
@@ -313,6 +306,14 @@ class DiskExecutor(Executor[None, SharedStringsFile, None]):
         if self._options.shared is not None:
             write_claims(self._path("chosen", unit.name + ".claims"), claims)
         manifest.write_json(self._path("chosen", unit.name), facts)
+
+
+def decide_stored(
+    path: str, frame: Frame, table: SharedStringsFile, documents: Sequence[Document], options: ResolvedConfig
+) -> SourceReport:
+    """Decide on a source whose candidates are in a frame on disk, by the strings that others have."""
+    candidates = read_candidates(path, frame)
+    return complete_step(decide_source(candidates, table.lookup(candidates.hashes), options), documents, options)
 
 
 def choose_sample_within(

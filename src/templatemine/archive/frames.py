@@ -43,9 +43,7 @@ def pack_frame(items: Iterable[KeyedBody]) -> bytes:
     pieces: list[bytes] = []
     for source, body in items:
         pieces += (_RECORD.pack(len(source), len(body)), source, body)
-    plain = b"".join(pieces)
-    packed = zlib.compress(plain, _LEVEL)
-    return _pack_header(len(packed), len(plain), len(pieces) // 3, zlib.crc32(packed)) + packed
+    return _pack([b"".join(pieces)], len(pieces) // 3)
 
 
 def _pack_header(packed_bytes: int, plain_bytes: int, record_count: int, checksum: int) -> bytes:
@@ -66,16 +64,18 @@ def body_offset(source: bytes) -> int:
 
 def pack_pieces(source: bytes, pieces: Sequence[bytes | memoryview]) -> bytes:
     """Pack one large record into a frame, its body in pieces: only the packed frame is held beside them."""
+    return _pack([_RECORD.pack(len(source), sum(map(len, pieces))), source, *pieces], 1)
+
+
+def _pack(pieces: Sequence[bytes | memoryview], record_count: int) -> bytes:
+    """Pack records, in pieces, into a frame."""
     packer = zlib.compressobj(_LEVEL)
-    size = sum(len(piece) for piece in pieces)
-    packed = [packer.compress(_RECORD.pack(len(source), size) + source)]
-    packed += (packer.compress(piece) for piece in pieces)
+    packed = [packer.compress(piece) for piece in pieces]
     packed.append(packer.flush())
     check, length = 0, 0
     for piece in packed:
         check, length = zlib.crc32(piece, check), length + len(piece)
-    packed.insert(0, _pack_header(length, _RECORD.size + len(source) + size, 1, check))
-    return b"".join(packed)
+    return b"".join([_pack_header(length, sum(map(len, pieces)), record_count, check), *packed])
 
 
 def read_single_body(path: str, frame: Frame) -> memoryview:

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
-from templatemine.archive.apply_overrides import read_pack_rules, serialise_with_rules
+from templatemine.archive.apply_overrides import refuse_packs, serialise_with_rules
 from templatemine.archive.archive_report import ArchiveReport, DocumentCounter
 from templatemine.config import PipelineConfig, ReadConfig
 from templatemine.mining.methods import resolve_defaults
-from templatemine.mining.shared_pack import SHARED_PACK
 from templatemine.model import Document, Record
 from templatemine.packs.pack_folder import PackFolderWriter, SourceOutcome, open_pack_folder
 from templatemine.pipeline import Miner
@@ -91,15 +90,10 @@ def _refuse_standing(
 ) -> Iterator[Document]:
     """Yield the documents of records, and count them; raise an error of the folder as soon as it is known, all before
     anything is mined."""
-    least = resolve_defaults(config).min_docs
+    options = resolve_defaults(config)
     for document in counter.count_documents(report_reading(records, progress)):
-        if counter.sources[document.source] == least:
+        if counter.sources[document.source] == options.min_docs:
             folder.standing.refuse(document.source)
         yield document
     progress("reading", counter.sources.total(), counter.sources.total())
-    sources = [source for source, documents in counter.sources.items() if documents >= least]
-    if config.shared is not None:
-        sources.append(SHARED_PACK)
-    folder.refuse_existing(sources)
-    for source in filter(folder.standing.__contains__, sources):
-        read_pack_rules(folder.standing.path(source))
+    refuse_packs(folder, counter.sources, options)

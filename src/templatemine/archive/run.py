@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import stat
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
@@ -24,7 +23,7 @@ from typing import Any
 
 from templatemine._version import __version__
 from templatemine.archive import manifest
-from templatemine.archive.apply_overrides import keep_later_rules, read_pack_rules
+from templatemine.archive.apply_overrides import keep_later_rules, refuse_packs
 from templatemine.archive.archive_report import ArchiveReport, SourcelessRecords
 from templatemine.archive.chosen_sources import ChosenSources
 from templatemine.archive.disk import DiskExecutor
@@ -37,10 +36,9 @@ from templatemine.io import lock
 from templatemine.io.file_transaction import file_transaction
 from templatemine.io.files import Report
 from templatemine.io.read import read_records
-from templatemine.io.write import claim, write_errors
+from templatemine.io.write import place_file, write_errors
 from templatemine.mining.methods import resolve_defaults
 from templatemine.mining.score import fingerprint
-from templatemine.mining.shared_pack import SHARED_PACK
 from templatemine.packs.pack_folder import PACK_SUFFIX, PackFolderWriter, SourceOutcome, StandingPacks, pack_names
 from templatemine.pipeline import drive
 from templatemine.progress import Progress, ignore_progress
@@ -186,7 +184,9 @@ class ArchiveRun:
             self._first_pass.read_sizes()
         executor = self._executor()
         if state["phase"] != "publish":
-            self._refuse_existing()
+            counts = {source: found.documents for source, found in self._first_pass.sizes.items()}
+            with file_transaction(self.output, self.config.force) as files:
+                refuse_packs(PackFolderWriter(files), counts, self._options)
             drive(executor)
             state["phase"] = "publish"
             manifest.write_json(self._path("run.json"), state)
@@ -264,14 +264,6 @@ class ArchiveRun:
         manifest.write_json(self._path("run.json"), state)
         return state
 
-    def _refuse_existing(self) -> None:
-        with file_transaction(self.output, self.config.force) as files:
-            sizes = self._first_pass.sizes
-            sources = [name for name, source_sizes in sizes.items() if source_sizes.documents >= self._options.min_docs]
-            PackFolderWriter(files).refuse_existing([*sources, SHARED_PACK] if self._options.shared else sources)
-        for source in sources:
-            read_pack_rules(os.path.join(self.output, pack_names(source)[0]))
-
     # -------------------------------------------------------------------------------------------------------- the end
 
     def _publish(self) -> None:
@@ -307,15 +299,9 @@ class ArchiveRun:
 
 
 def _move_into_place(source: str, target: str, force: bool) -> None:
-    """Rename a file; an existing one is replaced only by `force`, and passes its permissions on."""
-    if force:
-        target = os.path.realpath(target)
-        if os.path.exists(target):
-            os.chmod(source, stat.S_IMODE(os.stat(target).st_mode))
-        os.replace(source, target)
-        return
+    """Give a file its final name (`place_file`), of a link by `force` that of the file that it leads to."""
     try:
-        claim(source, target)  # unlike a rename it never replaces a file that has appeared meanwhile
+        place_file(source, os.path.realpath(target) if force else target, force)
     except CorpusError:
         # They are the same if a run was killed right here.
         if not os.path.exists(target) or not os.path.samefile(source, target):

@@ -21,6 +21,8 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from templatemine.archive.frames import Frame, body_offset, pack_pieces, read_single_body
+from templatemine.archive.partition import encode_source
 from templatemine.errors import CorpusError
 from templatemine.io.write import atomic_writer, write_errors
 from templatemine.mining.candidates import CandidateStrings, SourceCandidates, Verdicts
@@ -82,6 +84,17 @@ def load_candidates(data: bytes | memoryview) -> SourceCandidates:
     candidates = json.loads(bytes(data[_LENGTH_BYTES:end]), object_hook=from_plain)
     assert isinstance(candidates, SourceCandidates)
     return candidates
+
+
+def pack_candidates(candidates: SourceCandidates) -> bytes:
+    """Return the candidates of a source as a frame, which has the source as its key."""
+    key = encode_source(candidates.source)
+    return pack_pieces(key, dump_candidates(candidates, body_offset(key)))
+
+
+def read_candidates(path: str, frame: Frame) -> SourceCandidates:
+    """Read the frame that `pack_candidates` made."""
+    return load_candidates(read_single_body(path, frame))
 
 
 # ---------------------------------------------------------------------------------------------------------- the claims

@@ -24,14 +24,8 @@ from templatemine.archive import manifest
 from templatemine.archive.apply_overrides import keep_later_rules, keep_rules
 from templatemine.archive.carried import CarriedTemplate, carry
 from templatemine.archive.chosen_sources import ChosenSources
-from templatemine.archive.frames import (
-    body_offset,
-    list_frames,
-    pack_frame,
-    pack_pieces,
-    read_bodies,
-    read_single_body,
-)
+from templatemine.archive.disk import decide_stored
+from templatemine.archive.frames import list_frames, pack_frame, read_bodies
 from templatemine.archive.partition import (
     FOLDERS,
     MiningUnit,
@@ -47,7 +41,7 @@ from templatemine.archive.partition import (
     split_units,
 )
 from templatemine.archive.run import RunConfig
-from templatemine.archive.spill import SharedStringsFile, dump_candidates, load_candidates, write_hashes
+from templatemine.archive.spill import SharedStringsFile, pack_candidates, write_hashes
 from templatemine.archive.window import DatedDocument, Window, WindowConfig
 from templatemine.bounds import Options
 from templatemine.config import PipelineConfig, ReadConfig, TokeniseConfig
@@ -62,8 +56,6 @@ from templatemine.mining.methods import ResolvedConfig, resolve_defaults
 from templatemine.mining.select import is_unlikely
 from templatemine.mining.stages import (
     SourceReport,
-    complete_step,
-    decide_source,
     mine_source,
     skip_source,
     unfit_reason,
@@ -451,10 +443,9 @@ class _UpdateRun(Executor[dict[str, WindowUpdate], SharedStringsFile, list[Sourc
         note = unfit_reason(documents, options)
         if not note:
             candidates = mine_source(source, documents, options)
-            key = encode_source(source)
             with write_errors(self.window_path(name)):
                 with open(self.window_path(name + ".mined"), "wb") as handle:
-                    handle.write(pack_pieces(key, dump_candidates(candidates, body_offset(key))))
+                    handle.write(pack_candidates(candidates))
                 with open(self.window_path(name + ".hashes"), "wb") as handle:
                     write_hashes(handle, [candidates.hashes])
                 sync(handle.name)
@@ -560,9 +551,7 @@ class _UpdateRun(Executor[dict[str, WindowUpdate], SharedStringsFile, list[Sourc
         path = self.window_path(safe_file_name(source) + ".mined")
         if not os.path.exists(path):
             return skip_source(source, documents, options)
-        candidates = load_candidates(read_single_body(path, list_frames(path)[0]))
-        elsewhere = table.lookup(candidates.hashes)
-        return complete_step(decide_source(candidates, elsewhere, options), documents, options)
+        return decide_stored(path, list_frames(path)[0], table, documents, options)
 
     # --------------------------------------------------------------------------------------------------------- the end
 

@@ -92,7 +92,7 @@ def atomic_writer(path: str | os.PathLike[str], force: bool = False) -> Iterator
         finally:
             os.close(descriptor)
         return
-    with _replace_file(path, old, force) as handle:
+    with _replace_file(path, force) as handle:
         yield handle
 
 
@@ -124,7 +124,7 @@ def _stat_existing(path: str, force: bool) -> os.stat_result | None:
 
 
 @contextmanager
-def _replace_file(path: str, old: os.stat_result | None, force: bool) -> Iterator[BinaryIO]:
+def _replace_file(path: str, force: bool) -> Iterator[BinaryIO]:
     target = os.path.realpath(path) if os.path.islink(path) else path
     remove_abandoned(os.path.dirname(target))
     temporary = temporary_name(os.path.dirname(target))
@@ -134,12 +134,7 @@ def _replace_file(path: str, old: os.stat_result | None, force: bool) -> Iterato
                 held.enter_context(hold_lock(temporary))
                 yield handle
             with write_errors(path):
-                if old is not None:
-                    os.chmod(temporary, stat.S_IMODE(old.st_mode))
-                if force:
-                    os.replace(temporary, target)
-                else:
-                    claim(temporary, target)
+                place_file(temporary, target, force)
         finally:
             with suppress(OSError):  # not there after a rename, or if it could not be made
                 os.unlink(temporary)
@@ -199,6 +194,16 @@ def _descriptor_writer(descriptor: int) -> Callable[[Any], int]:
         return number
 
     return put
+
+
+def place_file(temporary: str, target: str, force: bool) -> None:
+    """Give a file its final name: by `force` in place of another, whose permissions it gets; else as `claim`."""
+    if not force:
+        claim(temporary, target)
+        return
+    with suppress(FileNotFoundError):
+        os.chmod(temporary, stat.S_IMODE(os.stat(target).st_mode))
+    os.replace(temporary, target)
 
 
 def claim(temporary: str, target: str) -> None:
