@@ -16,7 +16,7 @@ import codecs
 import csv
 import io
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
 from templatemine.config import ReadConfig
@@ -264,11 +264,6 @@ def _drop_empty(fields: dict[str, Any], config: ReadConfig) -> dict[str, Any]:
     return names
 
 
-def writer(stream: BinaryIO, place: str, columns: Mapping[str, Any]) -> CsvWriter:
-    """Make the writer of cleaned records."""
-    return CsvWriter(stream, place, list(columns))
-
-
 class CsvWriter:
     """JSON lines in, rows out; other values are written as JSON, null as an empty cell.
 
@@ -277,18 +272,18 @@ class CsvWriter:
     stream : file
     place : str
         As errors name it; a name of ``.tsv`` asks for tabs.
-    columns : list of str
+    columns : iterable of str
         That cleaning makes; for their places see `fields.order_columns`.
     """
 
-    def __init__(self, stream: BinaryIO, place: str, columns: list[str]) -> None:
+    def __init__(self, stream: BinaryIO, place: str, columns: Iterable[str]) -> None:
         self._text = io.TextIOWrapper(
             stream, encoding="utf-8", errors="backslashreplace", newline="", write_through=True
         )
         tabs = unpacked_name(place).endswith(".tsv")
         self._writer = csv.writer(self._text, delimiter="\t" if tabs else ",", lineterminator="\r\n")
         self._place = place
-        self._made = columns
+        self._made = list(columns)
         self._columns: list[str] = []
         self._number = 0
 
@@ -308,6 +303,9 @@ class CsvWriter:
         if not self._columns:
             self._writer.writerow(self._made)
         self._text.detach()
+
+
+writer = CsvWriter
 
 
 def _cell(value: object) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from io import BufferedReader, BytesIO
 from itertools import pairwise
 from typing import Any, BinaryIO
@@ -68,17 +68,9 @@ def read(path: str, config: ReadConfig, report: Callable[[CorpusError], None]) -
     CorpusError
         Fatal: the file cannot be opened, or nothing of it can be unpacked.
     """
-    place = place_of(path)
-    source = stem(path)
-    for number, line in _lines(path, place, config.max_record, report):
-        try:
-            _check_complete(line, config)
-            fields = decode_line(line)
-            found = build_document(fields, config, source, number, place)
-        except ValueError as error:
-            _report_error(error, line, f"{place}:{number}", report)
-            continue
-        yield Record(document=found, fields=fields, where=f"{place}:{number}")
+    for lines in batches(path, config, report, sys.maxsize, 1):  # as soon as they are there
+        for found, where, fields, _ in _parse(lines, config, report, build_document):
+            yield Record(document=found, fields=fields, where=where)
 
 
 def _report_error(error: ValueError, line: bytes, where: str, report: Callable[[CorpusError], None]) -> None:
@@ -100,20 +92,31 @@ def batches(
 ) -> Iterator[Lines]:
     """Yield the lines of a file, a batch at a time of at most `most` lines and about `size` bytes.
 
-    Of a line longer than `ReadConfig.max_record` only the beginning may be there; `parse` tells it by that, and reports
-    bad lines.
+    Of a line that is longer than a batch and longer than `ReadConfig.max_record`, a byte more than that is given, at
+    the end of its batch; `parse` tells it by that, and reports bad lines.
 
     Raises
     ------
     CorpusError
         As `read`.
     """
-    place = place_of(path)
-    source = stem(path)
-    for number, data, ends in _blocks(path, place, config.max_record, report, size, most):
-        for start, end in pairwise((0, *ends)):
-            yield Lines(place, source, number, data[start:end])
-            number += most
+    place, source = place_of(path), stem(path)
+    done, what = 0, "line"
+    try:
+        with open_input(path) as stream, open_unpacked(path, stream) as whole:
+            if _begins_pack(whole):
+                reader = spelled("templatemine show", "Packs.load")
+                report(CorpusError(f"expected articles, found a pack, which {reader} reads", place))
+                return
+            rows = lines_of_list(whole)
+            what = "line" if rows is whole else "item"
+            for data in _whole_lines(rows, config.max_record, size):
+                lines, ends = line_ends(data, most)
+                first, done = done + 1, done + lines
+                for part, (start, end) in enumerate(pairwise((0, *ends))):
+                    yield Lines(place, source, first + part * most, data[start:end])
+    except READ_ERRORS as error:
+        report_damage(error, place, f" after {what} {done:,}" if done else "", report)
 
 
 def parse(
@@ -123,15 +126,24 @@ def parse(
 
     The fields are the caller's to change.  Lines are checked, and reported to `report`, as by `read`.
     """
+    return _parse(lines, config, report, lambda *row: check_fields(*row)[0])
+
+
+def _parse(
+    lines: Lines, config: ReadConfig, report: Callable[[CorpusError], None], check: Callable[..., Any]
+) -> Iterator[tuple[Any, str, dict[str, Any], bool]]:
+    """Yield the result of `check`, place and fields of each record of some lines, and whether orjson read it right."""
     for number, line in enumerate(BytesIO(lines.data), lines.number):
+        where = f"{lines.place}:{number}"
         try:
-            _check_complete(line, config)
+            if len(line) > config.max_record:
+                raise ValueError(too_large_problem(config.max_record))
             fields, plain = _decode(line)
-            source = check_fields(fields, config, lines.source, number, lines.place)[0]
+            found = check(fields, config, lines.source, number, lines.place)
         except ValueError as error:
-            _report_error(error, line, f"{lines.place}:{number}", report)
+            _report_error(error, line, where, report)
             continue
-        yield source, f"{lines.place}:{number}", fields, plain
+        yield found, where, fields, plain
 
 
 def decode_line(line: bytes) -> Any:
@@ -257,43 +269,6 @@ def _explain(error: ValueError, line: bytes) -> str:
     return str(error)
 
 
-def _lines(path: str, place: str, longest: int, report: Callable[[CorpusError], None]) -> Iterator[tuple[int, bytes]]:
-    """Number and yield the lines of a file, as soon as they are there; see `_blocks`."""
-    for number, data, _ in _blocks(path, place, longest, report, 1):
-        yield from enumerate(BytesIO(data), number)
-
-
-def _blocks(
-    path: str,
-    place: str,
-    longest: int,
-    report: Callable[[CorpusError], None],
-    size: int,
-    every: int = sys.maxsize,
-) -> Iterator[tuple[int, bytes, list[int]]]:
-    """Yield whole lines of a file, about `size` bytes at a time, the number of the first, and where parts of `every`
-    lines end.
-
-    A generator of its own, so that errors of its caller are not taken for errors of the file.  Of a line that is longer
-    than a block and longer than `longest`, a byte more than that is given, at the end of its block.
-    """
-    done, what = 0, "line"
-    try:
-        with open_input(path) as stream, open_unpacked(path, stream) as whole:
-            if _begins_pack(whole):
-                reader = spelled("templatemine show", "Packs.load")
-                report(CorpusError(f"expected articles, found a pack, which {reader} reads", place))
-                return
-            rows = lines_of_list(whole)
-            what = "line" if rows is whole else "item"
-            for data in _whole_lines(rows, longest, size):
-                lines, ends = line_ends(data, every)
-                done += lines
-                yield done - lines + 1, data, ends
-    except READ_ERRORS as error:
-        report_damage(error, place, f" after {what} {done:,}" if done else "", report)
-
-
 def _begins_pack(whole: BufferedReader[Any]) -> bool:
     return whole.peek(len(_PACK)).startswith(_PACK)
 
@@ -308,7 +283,7 @@ def is_pack(path: str) -> bool:
 
 
 def _whole_lines(whole: BufferedReader[Any], longest: int, size: int) -> Iterator[bytes]:
-    """Yield the blocks of `_blocks`, without the numbers."""
+    """Yield whole lines, about `size` bytes at a time; of one that is too long as `batches` does."""
     parts: list[bytes | memoryview] = []
     held = begun = 0  # bytes in `parts`, and of the line that has no end yet
     passing = False  # over the rest of a line that is too long
@@ -338,21 +313,14 @@ def _whole_lines(whole: BufferedReader[Any], longest: int, size: int) -> Iterato
         yield b"".join(parts)
 
 
-def _check_complete(line: bytes, config: ReadConfig) -> None:
-    if len(line) > config.max_record:
-        raise ValueError(too_large_problem(config.max_record))
-
-
-def writer(stream: BinaryIO, place: str, columns: Mapping[str, Any]) -> JsonWriter:
-    """Make the writer of cleaned records."""
-    return JsonWriter(stream)
-
-
 class JsonWriter:
     """JSON lines in, the same out."""
 
-    def __init__(self, stream: BinaryIO) -> None:
+    def __init__(self, stream: BinaryIO, place: str, columns: Iterable[str]) -> None:
         self.write = stream.write
 
     def close(self) -> None:
         """Do nothing: all is written."""
+
+
+writer = JsonWriter
