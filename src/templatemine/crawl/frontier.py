@@ -19,7 +19,7 @@ from urllib.parse import urldefrag, urljoin
 from templatemine.config import ReadConfig
 from templatemine.crawl.revisit import RevisitSchedule, parse_skip_hours, skip_hours, slow_down, update_schedule
 from templatemine.crawl.settings import CrawlConfig
-from templatemine.crawl.sitemap import SitemapEntry, read_sitemap
+from templatemine.crawl.sitemap import Link, read_sitemap
 from templatemine.crawl.state import FETCHED_ALREADY, CrawlState, Feed, Page, PageStatus
 from templatemine.crawl.warc_output import CrawlOutput, Exchange
 from templatemine.errors import CorpusError
@@ -227,7 +227,7 @@ class CrawlFrontier:
         if response.status == 304 and isinstance(job, Feed):
             self._record_visit(job, response, now, [])
         elif (entries := read_sitemap(response.body, self._config.max_size)) is not None:
-            self._record_visit(job, response, now, list(_sitemap_pages(entries, job.url, response.exchange.url)))
+            self._record_visit(job, response, now, _linked_pages(entries, job.url, response.exchange.url))
         elif _JSON_FEED.match(head) or (_FEED.search(head) and not _PAGE.search(head)):
             self._record_feed(job, response, now)
         elif isinstance(job, Feed):
@@ -244,16 +244,13 @@ class CrawlFrontier:
             return
         notes: list[str] = []
         report = Report(lambda error: notes.append(error.problem))
-        kind, _, rest = response.content_type.partition(";")
-        charset = rest.lower().partition("charset=")[2].partition(";")[0].strip(" \"'")
         exchange = response.exchange
         fetched = ArchivedResponse(
             id=exchange.url,
             url=exchange.url,
             date=exchange.date,
             status=response.status,
-            content_type=kind,
-            charset=charset,
+            content_type=response.content_type,
             body=response.body,
             where=exchange.url,
         )
@@ -276,20 +273,10 @@ class CrawlFrontier:
         if not parsed.get("version"):
             self.record_failure(job, "no feed", now)
             return
-        items = []
-        for item in parsed.entries[:_MAX_FEED_ITEMS]:
-            url = clean_url(item.get("link") or "", response.exchange.url)
-            if url is None:
-                continue
-            items.append(
-                Page(
-                    url=url,
-                    source=domain_of(url),
-                    via=job.url,
-                    title=(item.get("title") or "")[:_MAX_TITLE_LENGTH] or None,
-                    published=date_of(item),
-                )
-            )
+        links = (
+            Link(item.get("link") or "", item.get("title"), date_of(item)) for item in parsed.entries[:_MAX_FEED_ITEMS]
+        )
+        items = _linked_pages(links, job.url, response.exchange.url)
         minutes = str(parsed.feed.get("ttl") or "").strip()
         ttl = 60.0 * int(minutes[:6]) if minutes.isascii() and minutes.isdigit() else 0.0
         self._record_visit(job, response, now, items, ttl, parse_skip_hours(response.body))
@@ -334,12 +321,14 @@ class CrawlFrontier:
         self._schedule_visit(feed)
 
 
-def _sitemap_pages(entries: Iterable[SitemapEntry], via: str, base: str) -> Iterator[Page]:
-    for entry in entries:
-        url = clean_url(entry.url, base)
-        if url is not None:
-            title = (entry.title or "")[:_MAX_TITLE_LENGTH] or None
-            yield Page(url=url, source=domain_of(url), via=via, title=title, published=entry.published)
+def _linked_pages(links: Iterable[Link], via: str, base: str) -> list[Page]:
+    """Return the pages that the links of a feed or sitemap lead to."""
+    pages = []
+    for link in links:
+        if (url := clean_url(link.url, base)) is not None:
+            title = (link.title or "")[:_MAX_TITLE_LENGTH] or None
+            pages.append(Page(url=url, source=domain_of(url), via=via, title=title, published=link.published))
+    return pages
 
 
 _COMMENT = re.compile(r"(?:^|\s)#.*", re.DOTALL)

@@ -27,15 +27,15 @@ _CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class SitemapEntry:
-    """An address of a sitemap; with title and date in a news sitemap."""
+class Link:
+    """An address in a sitemap or feed; with title and date where these are told."""
 
     url: str
     title: str | None
     published: str | None
 
 
-def read_sitemap(data: bytes, max_bytes: int) -> Iterator[SitemapEntry] | None:
+def read_sitemap(data: bytes, max_bytes: int) -> Iterator[Link] | None:
     """Return the entries of a sitemap, or of an index of sitemaps, plain or gzip; None if it is neither.
 
     Parameters
@@ -53,7 +53,7 @@ def read_sitemap(data: bytes, max_bytes: int) -> Iterator[SitemapEntry] | None:
     return _parse_entries(data.decode("utf-8-sig", "replace")) if is_sitemap(data) else None
 
 
-def _parse_entries(text: str) -> Iterator[SitemapEntry]:
+def _parse_entries(text: str) -> Iterator[Link]:
     count, field, begin = 0, "", 0
     fields: dict[str, str] = {}
     for mark in _MARK.finditer(text):  # one pass, so that unclosed tags do not cost more
@@ -61,7 +61,7 @@ def _parse_entries(text: str) -> Iterator[SitemapEntry]:
         if entry and not end:
             fields = {}
         elif entry and fields.get("loc"):
-            yield SitemapEntry(fields["loc"], fields.get("title") or None, fields.get("publication_date") or None)
+            yield Link(fields["loc"], fields.get("title") or None, fields.get("publication_date") or None)
             fields = {}
             count += 1
             if count == _MAX_ENTRIES:

@@ -126,15 +126,13 @@ def _read_response(record: Any, where: str, config: ReadConfig, report: Report) 
     if cut_off:
         report.note(CUT_OFF_PAGES)
     url, date = headers.get_header("WARC-Target-URI") or "", headers.get_header("WARC-Date")
-    kind = http.get_header("Content-Type") or ""
     status = http.get_statuscode()
     return ArchivedResponse(
         id=f"{url}#{date}",
         url=url,
         date=date,
         status=int(status) if status.isdecimal() and len(status) <= 9 else None,
-        content_type=kind,
-        charset=kind.lower().partition("charset=")[2].partition(";")[0],
+        content_type=http.get_header("Content-Type") or "",
         body=body,
         where=where,
     )

@@ -177,7 +177,7 @@ def _read_response(record: Any, where: str, config: ReadConfig, report: Report) 
         report.note(EMPTY_RECORDS)
         return None
     try:
-        message = _parse_http(block, config) if http else _Message(None, kind, _charset(kind), block)
+        message = _parse_http(block, config) if http else _Message(None, kind, block)
     except ValueError as error:
         report(CorpusError(str(error), where))
         return None
@@ -189,7 +189,6 @@ def _read_response(record: Any, where: str, config: ReadConfig, report: Report) 
         date=headers.get("WARC-Date"),
         status=message.status,
         content_type=message.content_type,
-        charset=message.charset,
         body=message.body,
         text=bool(record.record_type & WarcRecordType.conversion),
         where=where,
@@ -202,12 +201,11 @@ def _is_page_or_text(record: Any, kind: str) -> bool:
 
 
 class _Message(NamedTuple):
-    """An HTTP message: its status, type and character set, and its body without encodings; `cut_off` if these ended
+    """An HTTP message: its status and type, and its body without encodings; `cut_off` if these ended
     too early."""
 
     status: int | None
     content_type: str
-    charset: str
     body: bytes
     cut_off: bool = False
 
@@ -232,10 +230,10 @@ def _parse_http(block: bytes, config: ReadConfig) -> _Message:
     except OSError:
         headers = None
     if headers is None:
-        return _Message(None, "", "", block)  # no HTTP: some crawlers write the page alone
+        return _Message(None, "", block)  # no HTTP: some crawlers write the page alone
     transfer, content = (",".join(headers.get_multiple(name)) for name in ("Transfer-Encoding", "Content-Encoding"))
     body, cut_off = decode_body(body, transfer, content, config.max_record)
-    return _Message(headers.status_code, message.http_content_type or "", message.http_charset or "", body, cut_off)
+    return _Message(headers.status_code, headers.get("Content-Type") or "", body, cut_off)
 
 
 _LINE_END = re.compile(rb"\r?\n")
@@ -249,10 +247,6 @@ def _normalize_line_ends(block: bytes) -> bytes:
     if end is None or block.count(b"\n", 0, end.end()) == block.count(b"\r\n", 0, end.end()):
         return block
     return _LINE_END.sub(b"\r\n", block[: end.end()]) + block[end.end() :]
-
-
-def _charset(kind: str) -> str:
-    return kind.partition("charset=")[2].partition(";")[0].strip()
 
 
 def _parse_length(text: str | None) -> int | None:

@@ -43,8 +43,8 @@ class ArchivedResponse:
         ISO 8601.
     status : int or None
         Of HTTP; None where there is none.
-    content_type, charset : str
-        As the server said; empty if it did not.
+    content_type : str
+        As the server said, with the character set; empty if it did not.
     body : bytes
         Without the transfer's and the content's encoding.
     text : bool
@@ -58,7 +58,6 @@ class ArchivedResponse:
     date: str | None
     status: int | None
     content_type: str
-    charset: str
     body: bytes
     text: bool = False
     where: str
@@ -72,11 +71,12 @@ def page_record(response: ArchivedResponse, path: str, config: ReadConfig, repor
     if not response.body.strip():
         report.note(EMPTY_RECORDS)
         return None
-    kind = response.content_type.partition(";")[0].strip().lower()
+    kind, _, parameters = response.content_type.lower().partition(";")
+    kind = kind.strip()
     if not response.text and kind not in _PAGES and not (kind in _UNKNOWN_TYPES and _looks_like_a_page(response.body)):
         report.note(OTHER_RECORDS)
         return None
-    body, notes = decode_page(response.body, response.charset)
+    body, notes = decode_page(response.body, parameters.partition("charset=")[2].partition(";")[0])
     note_all(report, notes)
     fields: dict[str, Any] = {
         config.id_field: response.id,
