@@ -213,7 +213,9 @@ def test_packs_are_checked_before_they_are_broadcast() -> None:
 def test_a_pack_that_nobody_could_read_is_none_in_the_report() -> None:
     pack = next(iter(mine(documents(make_mixed_archive())).values()))
     bad = replace(pack, templates=(*pack.templates, pack.templates[0]))
-    row = tasks._report_row(SourceReport(source="s", documents=9, pack=bad, note="note"))
-    assert row.pack is None
-    assert "is a bug of templatemine" in row.note
-    assert tasks._report_row(SourceReport(source="s", documents=9, pack=pack, note="note")).pack == pack.to_json()
+    reports = [SourceReport(source="s", documents=9, pack=one, note="note") for one in (bad, pack)]
+    rows = tasks._to_batches(row for part, one in enumerate(reports) for row in tasks._report_rows(part, one))
+    told, whole = (row for batch in tasks.read_reports(rows) for row in batch.to_pylist())
+    assert told["pack"] is None
+    assert "is a bug of templatemine" in told["note"]
+    assert whole["pack"] == pack.to_json()

@@ -16,12 +16,10 @@ from typing import TYPE_CHECKING
 
 from templatemine.adapters.rows import Packs, RowCleaner
 from templatemine.config import CleanConfig
-from templatemine.errors import MissingExtraError, pip_line
+from templatemine.errors import needs_extra
 
-try:
+with needs_extra("this block needs datatrove", "datatrove"):
     from datatrove.pipeline.base import PipelineStep
-except ImportError as error:
-    raise MissingExtraError(f"this block needs datatrove: {pip_line('datatrove')}") from error
 
 if TYPE_CHECKING:
     from datatrove.data import Document

@@ -17,16 +17,14 @@ from typing import Any
 from templatemine import api
 from templatemine.adapters.rows import Packs, RowCleaner, body_columns, in_order
 from templatemine.config import CleanConfig, PipelineConfig, ReadConfig
-from templatemine.errors import ConfigError, MissingExtraError, pip_line
+from templatemine.errors import ConfigError, needs_extra
 from templatemine.io.documents_like import Errors, documents_of
 from templatemine.packs.pack import Pack
 from templatemine.pipeline import Miner
 
-try:
+with needs_extra("this needs Ray Data", "ray"):
     import pyarrow as pa
     import ray.data
-except ImportError as error:
-    raise MissingExtraError(f"this needs Ray Data: {pip_line('ray')}") from error
 
 from templatemine.adapters.table import TableCleaner
 

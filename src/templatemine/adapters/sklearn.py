@@ -19,15 +19,13 @@ import numpy as np
 from templatemine.adapters.rows import RowCleaner
 from templatemine.api import mine
 from templatemine.config import CleanConfig, PipelineConfig
-from templatemine.errors import MissingExtraError, counted, pip_line, warn_caller
+from templatemine.errors import counted, needs_extra, warn_caller
 from templatemine.io.documents_like import Errors
 from templatemine.model import Document, exact_str
 
-try:
+with needs_extra("BoilerplateRemover needs scikit-learn", "sklearn"):
     from sklearn.base import BaseEstimator, TransformerMixin
     from sklearn.utils.validation import check_is_fitted
-except ImportError as error:
-    raise MissingExtraError(f"BoilerplateRemover needs scikit-learn: {pip_line('sklearn')}") from error
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -21,14 +21,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from templatemine.config import CleanConfig, PipelineConfig, ReadConfig, SampleConfig
-from templatemine.errors import ConfigError, CorpusError, MissingExtraError, SkippedPackError, pip_line
+from templatemine.errors import ConfigError, CorpusError, SkippedPackError, needs_extra
 
-try:
+with needs_extra("running on Spark needs pyspark and pyarrow", "spark"):
     import pyarrow as pa
     from pyspark import StorageLevel
     from pyspark.sql import functions as F
-except ImportError as error:
-    raise MissingExtraError(f"running on Spark needs pyspark and pyarrow: {pip_line('spark')}") from error
 
 from templatemine.adapters import tasks
 from templatemine.adapters.rows import Packs, body_columns, in_order

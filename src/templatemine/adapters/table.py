@@ -13,13 +13,11 @@ from typing import Any
 
 from templatemine.adapters.rows import Packs, RowCleaner, body_columns
 from templatemine.config import CleanConfig, ReadConfig
-from templatemine.errors import ConfigError, MissingExtraError, pip_line
+from templatemine.errors import ConfigError, needs_extra
 from templatemine.io.capsule import ArrowTable, batches_of, open_table
 
-try:
+with needs_extra("tables need pyarrow", "tables"):
     import pyarrow as pa
-except ImportError as error:
-    raise MissingExtraError(f"tables need pyarrow: {pip_line('tables')}") from error
 
 from templatemine.io.tables import SPANS
 

@@ -207,7 +207,7 @@ def _mine(batches: Iterable[pa.RecordBatch], plan: Plan) -> Iterator[Row]:
         total, fit = plan.sampled[source] if is_sampled else (len(documents), not unfit_reason(documents, plan.options))
         if not fit:
             report = replace(skip_source(source, documents, plan.options), documents=total)
-            yield from _split_row(part, source, REPORT, serialize(_report_row(report)))
+            yield from _report_rows(part, report)
             continue
         candidates = mine_source(source, documents, plan.options, np.arange(len(documents)) if is_sampled else None)
         yield from _split_row(part, source, STATE, serialize((candidates, _mined_documents(candidates, documents))))
@@ -271,7 +271,7 @@ def decide(batches: Iterable[pa.RecordBatch], plan: Plan) -> Iterator[pa.RecordB
 def _step_rows(first: Row, step: Step, documents: Sequence[Document]) -> Iterator[Row]:
     """Yield the rows of a step of a source, which has the address of its `first` row."""
     if isinstance(step, SourceReport):
-        yield from _split_row(first.part, first.source, REPORT, serialize(_report_row(step)))
+        yield from _report_rows(first.part, step)
         return
     yield from _split_row(first.part, first.source, QUERY, serialize(step.query))
     yield from _split_row(first.part, first.source, STATE, serialize((step, documents)))
@@ -327,17 +327,13 @@ def proceed(batches: Iterable[pa.RecordBatch], plan: Plan) -> Iterator[pa.Record
     return _to_batches(rows())
 
 
-class _ReportRow(NamedTuple):
-    """Report of a source, as users see it."""
-
-    source: str
-    documents: int
-    templates: int
-    note: str
-    pack: str | None
+REPORT_SCHEMA = "source string, documents long, templates int, note string, pack string"
+"""Report of a source, as users see it."""
+_REPORT = _arrow_schema(REPORT_SCHEMA)
 
 
-def _report_row(report: SourceReport) -> _ReportRow:
+def _report_rows(part: int, report: SourceReport) -> Iterator[Row]:
+    """Yield the rows of the report of a source."""
     pack, note = report.pack, report.note
     text: str | None = None
     if pack is not None:
@@ -345,17 +341,15 @@ def _report_row(report: SourceReport) -> _ReportRow:
             text = write_checked(pack)
         except UnreadablePackError as error:
             note = str(error)
-    return _ReportRow(report.source, report.documents, 0 if pack is None else len(pack.templates), note, text)
-
-
-REPORT_SCHEMA = "source string, documents long, templates int, note string, pack string"
-_REPORT = _arrow_schema(REPORT_SCHEMA)
+    values = (report.source, report.documents, 0 if pack is None else len(pack.templates), note, text)
+    data = serialize(dict(zip(_REPORT.names, values, strict=True)))
+    yield from _split_row(part, report.source, REPORT, data)
 
 
 def read_reports(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Turn rows of reports into a row a source, as users see it."""
     for row in _join_rows(batches):
-        yield pa.RecordBatch.from_pylist([deserialize(row.data)._asdict()], schema=_REPORT)
+        yield pa.RecordBatch.from_pylist([deserialize(row.data)], schema=_REPORT)
 
 
 # ----------------------------------------------------------------------------------------------------------- cleaning

@@ -12,14 +12,12 @@ from typing import Any
 
 from templatemine.adapters.rows import Packs, RowCleaner
 from templatemine.config import CleanConfig
-from templatemine.errors import ConfigError, MissingExtraError, pip_line
+from templatemine.errors import ConfigError, needs_extra
 from templatemine.io.fields import is_missing
 from templatemine.io.sources import domain_of
 
-try:
+with needs_extra("this pipeline needs Scrapy", "crawl"):
     from itemadapter import ItemAdapter
-except ImportError as error:
-    raise MissingExtraError(f"this pipeline needs Scrapy: {pip_line('crawl')}") from error
 
 __all__ = ["TemplateCleanerPipeline"]
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from templatemine.errors import MissingExtraError, pip_line
+from templatemine.errors import needs_extra
 from templatemine.report.histogram import Histogram
 
 Spec = dict[str, Any]
@@ -52,12 +52,8 @@ def load_renderer() -> Callable[[str], str]:
     MissingExtraError
         The library is not installed.
     """
-    try:
+    with needs_extra("drawings need vl-convert-python, which is not installed", "report"):
         import vl_convert
-    except ImportError as error:
-        raise MissingExtraError(
-            f"drawings need vl-convert-python, which is not installed: {pip_line('report')}"
-        ) from error
     draw: Callable[[str], str] = vl_convert.vegalite_to_svg
     return draw
 
