@@ -9,15 +9,18 @@ from __future__ import annotations
 import glob
 import json
 import os
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, is_dataclass
 from hashlib import blake2b
 from typing import Any
 
 import orjson
 
+from templatemine.io import lock
 from templatemine.io.jsonl import decode_line
-from templatemine.io.write import atomic_writer
+from templatemine.io.write import atomic_writer, write_errors
 
 FORM = 2
 """Form of the files that a run works with: later code goes on with those of its own form alone."""
@@ -92,6 +95,27 @@ def find_difference(old: Mapping[str, Any], new: Mapping[str, Any], inputs: Sequ
         if old_identity != new_identity:
             return f"{path} is not what it was"
     return ""
+
+
+@contextmanager
+def hold_folder(folder: str, work: str, progress: str) -> Iterator[None]:
+    """Hold the lock of the folder of a run, which is made if it is missing.
+
+    At the end the work in it goes, unless its file of `progress` is there for a later run to go on from; and so does
+    the folder, if it was made and is empty.
+    """
+    is_new = not os.path.isdir(folder)
+    with write_errors(folder):
+        os.makedirs(folder, exist_ok=True)
+    with lock.locked(folder, lock.SHORT_WAIT):
+        try:
+            yield
+        finally:
+            if not os.path.exists(progress):
+                shutil.rmtree(work, ignore_errors=True)
+            if is_new:
+                with suppress(OSError):  # not empty: there is a result, or a run to go on with
+                    os.rmdir(folder)
 
 
 def write_json(path: str, value: Any) -> None:

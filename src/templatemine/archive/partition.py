@@ -12,6 +12,7 @@ source.  Memory holds a block a file, and a name and three numbers a source; the
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from array import array
 from bisect import bisect_right
@@ -44,6 +45,14 @@ _RECORD_OVERHEAD = 160
 """Bytes of memory that a waiting record takes beside its text."""
 
 _DOCUMENT_FIELDS = tuple(field.name for field in fields(Document) if field.name != "source")
+
+
+def make_folders(work: str, *others: str) -> None:
+    """Make the folders of a partition, and others beside them, anew in the folder of a run."""
+    shutil.rmtree(work, ignore_errors=True)
+    with write_errors(work):
+        for name in (*FOLDERS, *others):
+            os.makedirs(os.path.join(work, name))
 
 
 def encode_source(source: str) -> bytes:

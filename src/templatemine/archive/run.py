@@ -28,11 +28,10 @@ from templatemine.archive.archive_report import ArchiveReport, SourcelessRecords
 from templatemine.archive.chosen_sources import ChosenSources
 from templatemine.archive.disk import DiskExecutor
 from templatemine.archive.first_pass import FirstPass, Tell, initial_position
-from templatemine.archive.partition import FOLDERS
+from templatemine.archive.partition import make_folders
 from templatemine.bounds import NUMBERS, Options
 from templatemine.config import PipelineConfig, ReadConfig
 from templatemine.errors import CapacityError, CorpusError
-from templatemine.io import lock
 from templatemine.io.file_transaction import file_transaction
 from templatemine.io.files import Report
 from templatemine.io.read import read_records
@@ -137,20 +136,8 @@ class ArchiveRun:
         report = self._first_pass.report
         records = [read_records(path, self.config.read, report) for path in self.inputs]  # all are there
         streams = [self._chosen.select(some, report.note) for some in records]
-        is_new_folder = not os.path.isdir(self.output)
-        with write_errors(self.output):
-            os.makedirs(self.output, exist_ok=True)
-        with lock.locked(self.output, lock.SHORT_WAIT):
-            try:
-                result, notes = self._run(streams)
-            except BaseException:
-                if not os.path.exists(self._path("run.json")):
-                    shutil.rmtree(self._work, ignore_errors=True)
-                raise
-            finally:
-                if is_new_folder:
-                    with suppress(OSError):  # not empty: there are packs, or there is a run to go on with
-                        os.rmdir(self.output)
+        with manifest.hold_folder(self.output, self._work, self._path("run.json")):
+            result, notes = self._run(streams)
         if isinstance(self._on_error, Report):
             for kind, count in notes.items():
                 self._on_error.note(kind, count)
@@ -256,10 +243,7 @@ class ArchiveRun:
                 self._tell("going on where an earlier run stopped")
                 return state
             self._tell(f"an earlier run stopped before its end; starting over: {reason}")
-        shutil.rmtree(self._work, ignore_errors=True)
-        with write_errors(self._work):
-            for name in (*FOLDERS, "mined", "chosen", "packs"):
-                os.makedirs(self._path(name))
+        make_folders(self._work, "mined", "chosen", "packs")
         state = {**description, "phase": "split", "at": initial_position()}
         manifest.write_json(self._path("run.json"), state)
         return state

@@ -21,6 +21,7 @@ from templatemine.archive.partition import (
     bucket_name,
     decode_source,
     encode_source,
+    make_folders,
     plan_units,
     split_units,
 )
@@ -31,7 +32,7 @@ from templatemine.io.file_transaction import FileTransaction, file_transaction
 from templatemine.io.files import Report, no_documents_error
 from templatemine.io.jsonl import encode_line
 from templatemine.io.read import read_records
-from templatemine.io.write import safe_file_name, write_errors
+from templatemine.io.write import safe_file_name
 from templatemine.model import Record
 from templatemine.progress import Progress, ignore_progress, report_reading
 
@@ -87,11 +88,8 @@ def sort_by_source(
     streams = [read_records(path, config.read, report) for path in inputs]
     with file_transaction(output, config.force, lock=True) as files:
         work = os.path.join(output, _WORK)
-        shutil.rmtree(work, ignore_errors=True)
         try:
-            with write_errors(work):
-                for name in FOLDERS:
-                    os.makedirs(os.path.join(work, name))
+            make_folders(work)
             sizes = _split_records((record for stream in streams for record in stream), work, config.read, progress)
             if not sizes:
                 raise no_documents_error(inputs, report.errors, report.problems)

@@ -36,6 +36,7 @@ from templatemine.archive.partition import (
     decode_source,
     encode_document,
     encode_source,
+    make_folders,
     memory_cost,
     plan_units,
     split_units,
@@ -46,7 +47,6 @@ from templatemine.archive.window import DatedDocument, Window, WindowConfig
 from templatemine.bounds import Options
 from templatemine.config import PipelineConfig, ReadConfig, TokeniseConfig
 from templatemine.errors import CorpusError, PackError, counted, spelled
-from templatemine.io import lock
 from templatemine.io.fields import has_id
 from templatemine.io.file_transaction import file_transaction
 from templatemine.io.files import Report
@@ -192,23 +192,13 @@ def update_packs(
     report = on_error if isinstance(on_error, Report) else Report(on_error)
     chosen = ChosenSources(config.only, config.read.source)
     streams = [chosen.select(read_records(path, config.read, report), report.note) for path in inputs]
-    is_new_folder = not os.path.isdir(packs)
-    if is_new_folder and not config.new_sources:
+    if not os.path.isdir(packs) and not config.new_sources:
         option = spelled("--new-sources", "new_sources=True")
         raise CorpusError(f"there is no such folder of packs; {option} makes it", packs, fatal=True)
-    with write_errors(packs):
-        os.makedirs(packs, exist_ok=True)
-    with lock.locked(packs, lock.SHORT_WAIT):
-        run = _UpdateRun(packs, config, chosen, progress or ignore_progress, tell or (lambda text: None), on_bad_pack)
+    run = _UpdateRun(packs, config, chosen, progress or ignore_progress, tell or (lambda text: None), on_bad_pack)
+    with manifest.hold_folder(packs, run.work, run.journal):
         on_start()
-        try:
-            return run.run(streams)
-        finally:
-            if not os.path.exists(run.journal):
-                shutil.rmtree(run.work, ignore_errors=True)
-            if is_new_folder:
-                with suppress(OSError):  # not empty: all is done
-                    os.rmdir(packs)
+        return run.run(streams)
 
 
 class _UpdateRun(Executor[dict[str, WindowUpdate], SharedStringsFile, list[SourceUpdate]]):
@@ -243,10 +233,7 @@ class _UpdateRun(Executor[dict[str, WindowUpdate], SharedStringsFile, list[Sourc
         if manifest.read_json(self.journal) is not None:
             self.publish()
             self.tell("an earlier update was ended while its files were being renamed; they are in place now")
-        shutil.rmtree(self.work, ignore_errors=True)
-        with write_errors(self.work):
-            for name in (*FOLDERS, "window", "packs"):
-                os.makedirs(os.path.join(self.work, name))
+        make_folders(self.work, "window", "packs")
         self.read_state()
         self.units = self.split_documents(streams)
         self.chosen.check(self.tell)
