@@ -1,4 +1,4 @@
-"""A directory of text files or HTML pages, one document a file; or of files of the other formats.
+"""A directory of text files or HTML pages, one document a file; or of files of the other formats; or a single page.
 
 A directory that holds documents itself is one source, with everything under it; otherwise each of its sub-directories
 is one.  Documents come in the order of their relative paths, which are their ids, so the same tree gives the same
@@ -6,6 +6,8 @@ documents in the same order everywhere.  Memory holds one document and the names
 
 Only where there is no text and no page in the whole tree, its other files (WARC, feeds, tables, JSON lines) are read,
 each by its suffix, in the same order: a saved site keeps feeds and JSON beside its pages, which are no articles.
+
+The id of a single page is the name of its file, its source that of the folder; both are ``stdin`` on standard input.
 """
 
 from __future__ import annotations
@@ -23,6 +25,8 @@ from templatemine.io.files import (
     Report,
     conversion_hint,
     detect_content,
+    file_of,
+    is_remote,
     not_utf8_problem,
     open_input,
     open_unpacked,
@@ -40,14 +44,14 @@ SUFFIXES = ", ".join(_IS_HTML)
 
 
 def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
-    """Yield a record for each document under a directory.
+    """Yield a record for each document under a directory, or that of a page.
 
     The fields of a record are its id, its source and its text or html, under the names of `config`.
 
     Parameters
     ----------
     path : str
-        The directory.
+        The directory, or the file of a page.
     config : ReadConfig
     report : Report
         Gets a `CorpusError` for each document that cannot be read, is too large, or is not UTF-8 (text files only).
@@ -55,8 +59,11 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
     Raises
     ------
     CorpusError
-        Fatal: a directory cannot be listed, or there is no document at all.
+        Fatal: a directory cannot be listed, or there is no document at all; a single page cannot be read.
     """
+    if not os.path.isdir(path):
+        yield _read_page(path, config, report)
+        return
     one = None if config.format in (None, "folder") else format_by_name(str(config.format))
     if one is None:
         base = _find_base(path)
@@ -83,6 +90,17 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
         known = f"{SUFFIXES} files (each also with .gz), or of {others}" if one is None else f"{others} files"
         raise CorpusError(f"expected {known}; found none", path, fatal=True)
     wanted.report_others(report, "of no format that is read" if one is None else f"not {one.name}")
+
+
+def _read_page(path: str, config: ReadConfig, report: Report) -> Record:
+    folder = os.path.basename(os.path.dirname(file_of(path) if is_remote(path) else os.path.abspath(path))) or "root"
+    name, source = ("stdin", "stdin") if path == "-" else (os.path.basename(file_of(path)), folder)
+    try:
+        return _read_record(path, name, source, True, config, report)
+    except READ_ERRORS as error:
+        raise read_error(error, path) from error
+    except ValueError as error:
+        raise CorpusError(str(error), path, fatal=True) from error
 
 
 def would_read(path: str, file: str, named: str | None = None) -> bool:
@@ -130,7 +148,7 @@ def _find_base(path: str) -> str | None:
 def _document(path: str, name: str, source: str, config: ReadConfig, report: Report) -> Record | None:
     place = os.path.join(path, name)
     try:
-        return read_record(place, name, source, bool(_is_html(name)), config, report)
+        return _read_record(place, name, source, bool(_is_html(name)), config, report)
     except UnicodeDecodeError as error:
         report(CorpusError(not_utf8_problem(error, error.object), place))
     except ValueError as error:
@@ -140,7 +158,7 @@ def _document(path: str, name: str, source: str, config: ReadConfig, report: Rep
     return None
 
 
-def read_record(place: str, name: str, source: str, html: bool, config: ReadConfig, report: Report) -> Record:
+def _read_record(place: str, name: str, source: str, html: bool, config: ReadConfig, report: Report) -> Record:
     """Return the record of a text or page in a file; errors are those of `read_body`, and of a rule for the source."""
     body = read_body(place, html, config.max_record, report)
     field = config.html_field if html else config.text_field

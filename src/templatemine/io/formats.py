@@ -54,7 +54,7 @@ FORMATS: tuple[Format, ...] = (
         module="folder",
         packed=False,
     ),
-    Format(name="page", what="a single HTML page", suffixes=(".html", ".htm", ".xhtml", ".xht"), module="html_file"),
+    Format(name="page", what="a single HTML page", suffixes=(".html", ".htm", ".xhtml", ".xht"), module="folder"),
     Format(
         name="warc",
         what="WARC: pages of crawls, and the texts of WET files",
