@@ -86,8 +86,7 @@ COMMON = (
 
 def add(parser: Parser) -> None:
     """Add the options."""
-    inputs = parser.add_argument("inputs", metavar="INPUT", nargs="+", help=common.INPUT_HELP)
-    common.name_inputs(parser, inputs, common.add_packs_option(parser, common.PACKS_HELP, required=True))
+    common.add_inputs(parser, common.add_packs_option(parser, common.PACKS_HELP, required=True))
     common.add_only_option(parser, "clean and write records of this source only")
     parser.add_argument(
         "--output",
@@ -406,7 +405,7 @@ def _print_diff(args: argparse.Namespace, terminal: messages.Terminal, config: R
     packs = PackFiles(args.packs, errors="skip")
     cleaner = RecordCleaner(packs, config)
     records = common.tell_overruled(args, common.open_records(args.inputs, config.read, terminal.reader_report))
-    for change in find_changes(records, packs, cleaner, terminal.skip):
+    for change in find_changes(records, packs, cleaner, terminal.reader_report):
         messages.print_text("".join(line + "\n" for line in diff_lines(change, painter)))
     _check_not_empty(args, terminal, cleaner.tally)
     terminal.tell_more_skipped()

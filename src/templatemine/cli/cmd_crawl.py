@@ -57,13 +57,8 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--agent", metavar="NAME", default=defaults.agent, help="the user agent (default: %(default)s)")
     group = parser.add_argument_group("limits")
     common.add_field(group, CrawlConfig, "max_pages", "maximum number of pages per domain, over all runs")
-    group.add_argument(
-        "--max-size",
-        metavar="SIZE",
-        type=number_types.parse_size,
-        default=defaults.max_size,
-        help="maximum size of a page (default: 8M)",
-    )
+    told = "maximum size of a page (default: 8M)"
+    common.add_field(group, CrawlConfig, "max_size", told, metavar="SIZE", type=number_types.parse_size)
     common.add_field(group, CrawlConfig, "timeout", "time limit of one download", metavar="SECONDS")
     common.add_field(group, CrawlConfig, "redirects", "maximum")
     common.add_field(group, CrawlConfig, "retries", "maximum")

@@ -102,11 +102,10 @@ def add(parser: argparse.ArgumentParser) -> None:
     trials = parser.add_subparsers(metavar="TRIAL", required=True, parser_class=Parser)
     for name, trial in TRIALS.items():
         own = trials.add_parser(name, help=trial.help, description=trial.description)
-        inputs = own.add_argument("inputs", metavar="INPUT", nargs="+", help=common.INPUT_HELP)
         own.common, own.beside = _COMMON, trials.choices.values()
         told = "packs or folders of packs to evaluate (default: packs mined from the inputs)"
         packs = common.add_packs_option(own, told) if trial.takes_packs else None
-        common.name_inputs(own, inputs, packs)
+        common.add_inputs(own, packs)
         trial.add(own)
         if "sample" in trial.config.__dataclass_fields__:
             sample = trial.config().sample

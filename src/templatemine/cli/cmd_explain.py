@@ -53,10 +53,8 @@ COMMON = ("--packs", "--id", "--only", "--limit", "--context", "--html", "--sour
 
 def add(parser: Parser) -> None:
     """Add the options."""
-    inputs = parser.add_argument(
-        "inputs", metavar="INPUT", nargs="+", help=f"{common.INPUT_HELP}; or a .json file of one object"
-    )
-    common.name_inputs(parser, inputs, common.add_packs_option(parser, common.PACKS_HELP, required=True))
+    packs = common.add_packs_option(parser, common.PACKS_HELP, required=True)
+    common.add_inputs(parser, packs, f"{common.INPUT_HELP}; or a .json file of one object")
     parser.add_argument("--id", metavar="ID", action="append", help="only the article with this id; may be repeated")
     common.add_only_option(parser, "only articles of this source")
     common.add_number(parser, "--limit", 0, _MAX_DOCUMENTS, "maximum number of articles; 0 for all", short="-n")

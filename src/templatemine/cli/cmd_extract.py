@@ -9,7 +9,8 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from templatemine.cli import common, messages, number_types, pack_paths
+from templatemine.cli import common, messages, pack_paths
+from templatemine.cli.number_types import int_at_least, number_of, parse_size
 from templatemine.config import TEXT_FORMATS, CleanConfig, ExtractConfig, PageConfig, RenderConfig
 from templatemine.errors import ConfigError, CorpusError, counted
 from templatemine.pages.systems import DEFAULT, SYSTEMS
@@ -57,8 +58,6 @@ COMMON = (
 
 def add(parser: Parser) -> None:
     """Add the options."""
-    told = common.INPUT_HELP + "; or a single .html file"
-    inputs = parser.add_argument("inputs", metavar="INPUT", nargs="+", help=told)
     parser.add_argument(
         "--output",
         "-o",
@@ -75,7 +74,7 @@ def add(parser: Parser) -> None:
         help="system that extracts (default: %(default)s); one of those above",
     )
     packs = common.add_packs_option(parser, "packs of the sources, or folders of packs", default=[])
-    common.name_inputs(parser, inputs, packs)
+    common.add_inputs(parser, packs, f"{common.INPUT_HELP}; or a single .html file")
     parser.add_argument(
         "--output-format",
         metavar="FORMAT",
@@ -142,7 +141,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--other",
         metavar="P",
-        type=number_types.number_of("ExtractConfig.other"),
+        type=number_of("ExtractConfig.other"),
         help="crf: keep what is boilerplate with a probability below P; smaller for precision, larger for recall "
         f"(default: {defaults.other:g})",
     )
@@ -152,7 +151,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--sparse",
         metavar="N",
-        type=number_types.int_at_least(1),
+        type=int_at_least(1),
         help="density: no text for pages with fewer characters per structural element (default: off)",
     )
     group.add_argument(
@@ -190,7 +189,6 @@ def _extract_config(args: argparse.Namespace) -> ExtractConfig:
 
 
 def _add_rendering(parser: argparse.ArgumentParser) -> None:
-    defaults = RenderConfig()
     group = parser.add_argument_group("pages built by scripts (extra render)")
     group.add_argument("--render", action="store_true", help="first run the scripts of the pages in Chromium")
     told = "what a page may load: nothing, from the host of its url, or anything"
@@ -200,20 +198,10 @@ def _add_rendering(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="allow loading from this machine and from local networks",
     )
-    group.add_argument(
-        "--render-seconds",
-        metavar="S",
-        type=number_types.int_at_least(1),
-        default=defaults.seconds,
-        help="time limit of a page; then its present state is used, else the unrendered page (default: %(default)g)",
-    )
-    group.add_argument(
-        "--render-max-size",
-        metavar="SIZE",
-        type=number_types.parse_size,
-        default=defaults.max_bytes,
-        help=f"larger pages are not rendered (default: {defaults.max_bytes >> 20}M)",
-    )
+    told, whole = "time limit of a page; then its present state is used, else the unrendered page", int_at_least(1)
+    common.add_field(group, RenderConfig, "seconds", told, "--render-seconds", metavar="S", type=whole)
+    told = f"larger pages are not rendered (default: {RenderConfig().max_bytes >> 20}M)"
+    common.add_field(group, RenderConfig, "max_bytes", told, "--render-max-size", metavar="SIZE", type=parse_size)
     group.add_argument(
         "--browser", metavar="FILE", help="path of Chromium (default: $CHROMIUM, Playwright's, or an installed one)"
     )

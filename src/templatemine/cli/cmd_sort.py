@@ -25,8 +25,7 @@ COMMON = ("--output", "--source-of", "--source", "--memory", "--input-format", "
 
 def add(parser: Parser) -> None:
     """Add the options."""
-    inputs = parser.add_argument("inputs", metavar="INPUT", nargs="+", help=common.INPUT_HELP)
-    common.name_inputs(parser, inputs, None)
+    common.add_inputs(parser)
     parser.add_argument(
         "--output", "-o", metavar="FOLDER", required=True, help="folder for the files; created if missing"
     )

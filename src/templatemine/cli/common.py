@@ -63,10 +63,10 @@ def add_field(
     help, with the default behind it if it tells none.
     """
     row, default = f"{record.__name__}.{field}", record.__dataclass_fields__[field].default
-    kind = {"choices": WORDS[row]} if row in WORDS else {"type": number_of(row), "metavar": "N"}
+    kind: dict[str, Any] = {"choices": WORDS[row]} if row in WORDS else {"type": number_of(row), "metavar": "N"}
     shown = f" (default: %(default){'g' if isinstance(default, float) else 's'})"
     told += "" if "(default: " in told else shown
-    group.add_argument(name or f"--{field.replace('_', '-')}", default=default, help=told, **{**kind, **options})
+    group.add_argument(name or f"--{field.replace('_', '-')}", help=told, **{"default": default, **kind, **options})
 
 
 def record_of(record: Callable[..., _Record], args: argparse.Namespace, **others: Any) -> _Record:
@@ -167,6 +167,11 @@ def name_packs(parser: Parser, packs: argparse.Action, inputs: argparse.Action |
     """Let a command that takes packs without an option take them as others do."""
     told = "the packs, as clean takes them" + ("; inputs are then what has no option" if inputs else "")
     parser.name_first(packs, inputs, "--packs", "-p", metavar="PATH", help=told)
+
+
+def add_inputs(parser: Parser, packs: argparse.Action | None = None, told: str = INPUT_HELP) -> None:
+    """Add inputs without an option, and the option by which a command takes them as others do (`name_inputs`)."""
+    name_inputs(parser, parser.add_argument("inputs", metavar="INPUT", nargs="+", help=told), packs)
 
 
 def name_inputs(parser: Parser, inputs: argparse.Action, packs: argparse.Action | None) -> None:
@@ -307,13 +312,8 @@ def add_scoring_options(group: argparse._ActionsContainer, *, of_packs: bool = F
         "above 1 cut less, below 1 more; a string must have X times the odds of being boilerplate. Rarely, more "
         "characters go above 1, where narrower strings take the place of one that is rejected"
     )
-    group.add_argument(
-        "--caution",
-        type=number_of("SelectConfig.caution"),
-        default=None if of_packs else SelectConfig().caution,
-        metavar="X",
-        help=f"{times} (default: {default})",
-    )
+    own: dict[str, Any] = {"default": None} if of_packs else {}
+    add_field(group, SelectConfig, "caution", f"{times} (default: {default})", metavar="X", **own)
     group.add_argument(
         "--model",
         metavar="FILE",
@@ -437,7 +437,7 @@ def no_documents_error(terminal: Terminal, paths: Iterable[str]) -> CorpusError:
     from templatemine.io.files import no_documents_error
 
     terminal.tell_more_skipped()
-    return no_documents_error(paths, terminal.skipped, terminal.problems)
+    return no_documents_error(paths, terminal.skipped, terminal.reader_report.problems)
 
 
 def same_file(one: str, other: str) -> bool:

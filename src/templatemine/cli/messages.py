@@ -8,14 +8,11 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 from templatemine.controls import name_controls, name_on_line
 from templatemine.errors import CorpusError
 from templatemine.progress import Progress, ignore_progress, progress_bars
-
-if TYPE_CHECKING:
-    from templatemine.io.files import Report
 
 
 def print_error(message: str, kind: str = "error: ") -> None:
@@ -86,29 +83,32 @@ class StrictStop(Exception):
 
 
 class Terminal:
-    """The messages of a run, on standard error."""
+    """The messages of a run, on standard error.
+
+    Attributes
+    ----------
+    reader_report : Report
+        For readers: documents with errors are skipped, and the first few named; diagnostics are counted.
+    skipped_packs : int
+    """
 
     def __init__(self, *, quiet: bool, strict: bool) -> None:
+        from templatemine.io.files import Report
+
         self.quiet = quiet
         self.strict = strict
-        self.skipped = 0
+        self.reader_report = Report(self._name_skipped)
         self.skipped_packs = 0
         self._hints: set[str] = set()
         self._last_problem = ""
-        self.problems: set[str] = set()  # two at most: one alone is that of all that were skipped
         self._named_later = 0
         self._began = time.monotonic()
-        self._reader_report: Report | None = None
         self._exit_code: int | None = None
 
     @property
-    def reader_report(self) -> Report:
-        """Return the report for readers: documents with errors are skipped (see `skip`), diagnostics are counted."""
-        if self._reader_report is None:
-            from templatemine.io.files import Report
-
-            self._reader_report = Report(self.skip)
-        return self._reader_report
+    def skipped(self) -> int:
+        """Return the number of documents that were skipped."""
+        return self.reader_report.errors
 
     @property
     def seconds(self) -> float:
@@ -124,13 +124,10 @@ class Terminal:
         """End the run with an exit code, whatever was skipped."""
         self._exit_code = code
 
-    def skip(self, error: CorpusError) -> None:
-        """Count an unreadable document; the first few are named, and the first one stops a strict run."""
+    def _name_skipped(self, error: CorpusError) -> None:
+        """Name an unreadable document, if it is one of the first few; the first one stops a strict run."""
         if self.strict:
             raise StrictStop(f"{error} (stopped because of --strict)")
-        self.skipped += 1
-        if len(self.problems) < 2:
-            self.problems.add(error.problem)
         if error.fatal and self.skipped > MAX_NAMED_SKIPS:
             print_error(str(error), "skipped: ")  # the rest of a file, not a record among thousands
             self._named_later += 1
@@ -173,12 +170,10 @@ class Terminal:
 
     def notes(self) -> list[str]:
         """Return the counts of the readers, one line each."""
-        if self._reader_report is None:
-            return []
-        first = self._reader_report.first_places
+        first = self.reader_report.first_places
         return [
             f"{what}: {number:,}" + (f", first {first[what]}" if what in first else "")
-            for what, number in sorted(self._reader_report.notes.items())
+            for what, number in sorted(self.reader_report.notes.items())
         ]
 
     def figures(self) -> dict[str, Any]:
