@@ -72,6 +72,8 @@ _NEARLY_ALL, _ALWAYS = log(0.95) / log(2), 0.95
 """And the same of what nearly all have; and of its occurrences, always."""
 _FREQUENT = -3.0
 """And the same of what is always first in them: an eighth."""
+_SOME = -4.0
+"""And the same of the last word of lines that may be a label: a sixteenth."""
 _GOOD_MANY = log(0.02) / log(2)
 """And the same of what is asked about though it has no sign, if it opens or ends articles: 16 of 17 such strings of
 116 sources are boilerplate; those of fewer articles are variants, names and beginnings of stories."""
@@ -569,7 +571,7 @@ def _is_common_word(candidates: Candidates, column: Mapping[str, NDArray[np.floa
     """Return which labels are one word at the end of a few articles' lines, without a cue or a mark: headings and
     headlines end with it, too ("... Flush With Cash")."""
     is_plain = (candidates.length == 1) & (column["cue_any"] <= 0) & ~_is_closed(column)
-    found: NDArray[np.bool_] = is_plain & (column["share"] < _FREQUENT)
+    found: NDArray[np.bool_] = is_plain & (column["share"] < _SOME)
     return found & (candidates.kind == SUFFIX)
 
 
