@@ -315,22 +315,3 @@ def test_spans_with_white_space_between_them_are_one_cut(text: str, edges: list[
     assert removed[0] == removed[1]
     assert all(text[left[1] : right[0]].strip() for left, right in pairwise(cuts))
     assert [name for *_, names in cuts for name in names] == [name for span in spans for name in span.templates]
-
-
-@pytest.mark.parametrize(
-    ("before", "cut", "behind", "torn"),
-    [
-        ("", "港口网 3 月 5 日电，", "lumo 手表今日开售。", False),  # a brand, and no rest of a sentence
-        ("", "港口网消息 ", "dim lamp! 今日开售。", False),
-        ("渔港新闻\n", "谢谢读者\n", "anna 的照片", False),  # a line of its own, before one of a name
-        ("港口委员会今日", "相关阅读", "宣布关闭。", True),
-        ("", "The agency said ", "no.", True),
-        ("The mayor said that\n", "Read on\n", "nobody came.", True),
-        ("据港口网", "相关阅读", "lumo 今日宣布。", True),  # within a line it goes on
-    ],
-)
-def test_a_small_letter_tells_nothing_behind_a_script_without_them(
-    before: str, cut: str, behind: str, torn: bool
-) -> None:
-    text = before + cut + behind
-    assert leaves_part(text, len(before), len(before) + len(cut)) == torn

@@ -115,7 +115,7 @@ def is_tear(text: str, start: int, end: int) -> bool:
     before, after, spaces = text[left - 1], text[right], text[left:start] + "|" + text[end:right]
     if "\n\n" in spaces or not (before.isalnum() or before == ","):
         return False
-    if after in _CONTINUES or (after.islower() and not (_is_own_letter(before) and "\n" in spaces)):
+    if after.islower() or after in _CONTINUES:
         return True
     # The end of a sentence goes, and its beginning stays.
     if _begins_small(cut) and "\n" not in text[left:start]:
@@ -165,10 +165,8 @@ def leaves_rest(text: str, start: int, end: int) -> bool:
     if all(map(_is_own_letter, text[end - 1 : end + 1])):
         return True
     first, *others = behind.split()[:2]
-    # A label or a dateline may well go before a small letter, and so may anything before an address, or, in a script
-    # without spaces, before a name in another script.
-    is_own = any(map(_is_own_letter, cut.rstrip()[-2:]))
-    if first[0].islower() and not (is_own or _ADDRESS.intersection(first)) and cut.rstrip()[-1] not in _OPENS:
+    # A label or a dateline may well go before a small letter, and so may anything before an address.
+    if first[0].islower() and not _ADDRESS.intersection(first) and cut.rstrip()[-1] not in _OPENS:
         return True
     if (_ends_labelled(cut) or cut.rstrip().endswith(COLONS)) and goes_on_unmarked(text, behind):
         return True
