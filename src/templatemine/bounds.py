@@ -241,7 +241,12 @@ class Options:
         check_record(self)
 
 
-_KIND_NAMES: Mapping[type, str] = {str: "a string", bool: "True or False", Collection: "a tuple", int: "a whole number"}
+_KIND_NAMES: Mapping[type, str] = {
+    str: "a string",
+    bool: "True or False",
+    Collection: "a list or tuple",
+    int: "a whole number",
+}
 _BRACKETS = re.compile(r"\[.*\]")
 
 

@@ -620,7 +620,7 @@ def test_sources_are_given_as_any_collection() -> None:
     names.append("c")
     assert {(one, one.only) for one in configs} == {(configs[0], ("a", "b"))}
     for wrong in ("a", b"a", 1):
-        with pytest.raises(ConfigError, match="^only: expected a tuple, got "):
+        with pytest.raises(ConfigError, match="^only: expected a list or tuple, got "):
             RunConfig(only=wrong)  # type: ignore[arg-type]
     assert hash(TokeniseConfig(user_patterns=[])) == hash(TokeniseConfig())  # type: ignore[arg-type]
 

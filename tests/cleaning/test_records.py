@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -196,6 +197,8 @@ def test_templates_are_let_go(packs: Mapping[str, Pack]) -> None:
     assert all(one.removed for one in before)
     cleaner.forget_templates()
     assert cleaner.pack.templates == ()
+    with pytest.raises(ConfigError, match="a copy would cut nothing"):
+        pickle.dumps(cleaner)
     assert cleaner.clean_all(texts) == before
     assert [list(one.removed) for one in before] == [cleaner.spans(text) for text in texts]
     reference = Cleaner(packs["a"], CleanConfig(engine="regex"))

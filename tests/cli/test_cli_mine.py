@@ -881,6 +881,9 @@ def test_packs_are_no_archive(cli: Cli, mined: Path, tmp_path: Path) -> None:
     both = cli("ask", "one", "-p", "two", "-a", "x").error
     assert "expected one of them, got both: one and --packs two; for all of them write --packs one --packs two" in both
     assert not [*tmp_path.iterdir()]
+    among = cli("mine", write(tmp_path / "r.jsonl", records()), pack, "-o", tmp_path / "out")
+    assert (among.code, "expected articles, found a pack" in among.err) == (1, True)
+    assert [*(tmp_path / "out").glob("*.json")]
     archive = write(tmp_path / "a.json", records()[:1])
     ran = cli("clean", archive, "-p", archive, "-o", tmp_path / "c.jsonl")
     assert ran.error.endswith("object with a field 'schema'; found an article: mine makes packs of an archive")

@@ -399,7 +399,7 @@ def test_explain_says_when_nothing_goes(cli: Cli, mined: Path, tmp_path: Path) -
     told = cli("explain", write(tmp_path / "plain.jsonl", rows), "-p", mined, "-n", "1").err.splitlines()
     assert told == [
         "templatemine: nothing goes from 3 articles that were read; show --rejected lists what came near",
-        "templatemine: there are more than 1 article; --limit 0 prints all",
+        "templatemine: there are more articles; --limit 0 prints all",
     ]
 
 

@@ -154,6 +154,9 @@ def test_searches_mind_neither_case_nor_accents(
         assert [row["df"] for row in desk.search_rejected(source, text)] == [8, 5, 3], text
     assert desk.list_rows(source, read_view({"text": "citesc"}))["listed"] == 0
     assert desk.search_rejected(source, "citesc") == []
+    near.append(RejectedCandidate((*"今日天气",), 2, 2, "unlikely"))
+    for text in ("今", "今日", "天气", "今日天气"):
+        assert [row["df"] for row in desk.search_rejected(source, text)] == [2], text
 
 
 def cuts(desk: Desk, held: StoredPack) -> list[int]:

@@ -22,6 +22,7 @@ def kept(name: str) -> list[bytes]:
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::UserWarning")  # of rules that nobody has applied
 @pytest.mark.parametrize("name", NAMES)
 def test_the_kept_corpus(name: str) -> None:
     for library in NEEDS.get(name, ()):

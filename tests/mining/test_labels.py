@@ -71,6 +71,10 @@ def test_an_abbreviation_ends_no_sentence() -> None:
     assert in_capitals.length.tolist() == [5, 3] * 2
     unlike = segments_of([f"The {word} RIG. ROE LEFT. RIG. DEL CAME." for word in ("ABEL", "TARV")])
     assert unlike.length.tolist() == [3, 2, 1, 2] * 2
+    # Others in capitals may end a sentence: "POST NETWORK INC.".
+    names = ("ABEL", "TARV", "QUIS")
+    firms = segments_of([f"{name.title()} Inc. and Roe Inc. or {name} POST INC. ROE LEFT." for name in names])
+    assert firms.length.tolist() == [9, 2] * 3
     numbered = segments_of(
         [f"We read no. 5 and pp. 7 yesterday. {place} arrived. Art. 9 remains." for place in range(9)]
     )

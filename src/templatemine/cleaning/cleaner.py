@@ -89,12 +89,14 @@ class Cleaner:
         self._direct = self.config.engine == "native" and pack.by_tokens and not self.config.whole_lines
 
     def __reduce__(self) -> tuple[type[Cleaner], tuple[Pack, CleanConfig]]:
+        if len(self.pack.templates) < len(self._ids):
+            raise ConfigError("forget_templates: its templates are gone, so a copy would cut nothing; copy it before")
         return Cleaner, (self.pack, self.config)
 
     def forget_templates(self) -> None:
         """Drop the templates of `pack`, whose expressions and examples take more memory than the native engine.
 
-        Afterwards the cleaner still cleans, but do not pickle it: the copy would cut nothing.
+        Afterwards the cleaner still cleans, but cannot be pickled: the copy would cut nothing.
         """
         if self.config.engine == "native":
             self.pack = replace(self.pack, templates=(), overrides=Overrides(), questions=(), mined=None)

@@ -19,7 +19,7 @@ from __future__ import annotations
 import sys
 import threading
 from codecs import BOM_UTF8
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
@@ -82,7 +82,7 @@ class RecordConfig:
     mark: bool = False
     found: bool = False
     torn: bool = False
-    only: list[str] | None = None
+    only: Collection[str] | None = None
 
     def __post_init__(self) -> None:
         check_record(self)

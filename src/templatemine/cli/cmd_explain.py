@@ -134,7 +134,7 @@ def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
         some = f"{counted(read, 'article')} that {'was' if read == 1 else 'were'} read"
         messages.print_error(f"nothing goes from {some}; show --rejected lists what came near", "")
     if choice.has_more:
-        messages.print_error(f"there are more than {counted(printed, 'article')}; --limit 0 prints all", "")
+        messages.print_error("there are more articles; --limit 0 prints all", "")
     if not choice.has_more or len(explainers) < args.limit:
         common.check_only(args, sources)
     if not read:

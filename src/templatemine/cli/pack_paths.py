@@ -43,12 +43,14 @@ def find_pack(path: str) -> str:
 
 
 def refuse_packs(args: argparse.Namespace) -> None:
-    """Raise an error if an input of a command is a pack, or a folder of packs and of nothing else."""
-    inputs = [*getattr(args, "inputs", ()), *getattr(args, "archive", ())]
-    for path in inputs:
-        if (what := _name_packs(path)) is not None:
-            several = "; --packs takes one path each time: -p A -p B" if "--packs" in args.known_options else ""
-            raise CorpusError(f"expected an archive, found {what}{several}", path, fatal=True)
+    """Raise an error if all inputs of a command are packs, or folders of packs and of nothing else; readers skip one
+    among others."""
+    for name in ("inputs", "archive"):
+        inputs = getattr(args, name, None) or []
+        found = [_name_packs(path) for path in inputs]
+        if found and found[0] is not None and None not in found:
+            several = "; --packs takes one path each time: -p A -p B" if getattr(args, "packs", None) else ""
+            raise CorpusError(f"expected an archive, found {found[0]}{several}", inputs[0], fatal=True)
 
 
 def _name_packs(path: str) -> str | None:

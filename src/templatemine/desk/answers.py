@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -343,10 +344,10 @@ class Desk:
         scores = {one.tokens: one.score for one in stored.pack.questions}
         wanted = fold_search(text)
         rows: list[dict[str, Any]] = []
-        first = wanted.split(" ")[0] if wanted else ""
+        first = next(iter(re.findall(r"\w+", wanted)), "")
         for one in self.library.rejected(stored):
-            # Most candidates can be skipped by their tokens, without joining them as they are read.
-            if first not in fold_search(" ".join(one.tokens)):
+            # Most candidates can be skipped by their tokens, without joining them as they are read: with blanks or not.
+            if first not in fold_search("".join(one.tokens)):
                 continue
             said = join_tokens(one.tokens, one.example)
             if wanted in fold_search(said) and template_id(one.tokens) not in there:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import compress
 from unicodedata import category
 
 import numpy as np
@@ -175,13 +174,11 @@ def _without_breaks(corpus: Corpus, places: LongArray) -> LongArray:
 
 
 def _find_shortened(forms: Vocabulary, abbreviations: NDArray[np.uint16]) -> NDArray[np.bool_]:
-    """Return which abbreviations have small letters, or are such in capitals: time zones and initials do end
-    sentences."""
+    """Return which abbreviations have small letters, or are titles: time zones and initials do end sentences."""
     shortened = abbreviations > 0
     rows = np.flatnonzero(shortened)
     words = forms.take(rows)
-    known = _TITLES.union(word for word in words if not word.decode("utf-8", "replace").isupper())
-    shortened[rows] = [word.capitalize() in known or word in known for word in words]
+    shortened[rows] = [_is_title(word) or not word.decode("utf-8", "replace").isupper() for word in words]
     return shortened
 
 
@@ -204,8 +201,7 @@ def _find_numbering(forms: Vocabulary, traits: NDArray[np.uint16]) -> NDArray[np
 def find_abbreviations(corpus: Corpus) -> NDArray[np.uint16]:
     """Return `SHORTENED` for each form whose full stop ends no sentence, else 0: uint16 array, shape (forms,).
 
-    One capital and a full stop, several full stops, a title ("Mr."), or a short word that hardly ever lacks its own;
-    and such words in capitals ("REP.").
+    One capital and a full stop, several full stops, a title ("Mr."), or a short word that hardly ever lacks its own.
     """
     forms = corpus.form_names
     marks = np.zeros(len(forms), np.uint16)
@@ -233,10 +229,11 @@ def find_abbreviations(corpus: Corpus) -> NDArray[np.uint16]:
     mostly_dotted = (
         (count >= _MIN_ABBREVIATION_COUNT) & (bare_count < _MAX_BARE_SHARE * count) & (last[rows] < _MAX_ABBREVIATION)
     )
-    words = forms.take(short[rows])
-    is_title = np.array([word in _TITLES for word in words], np.bool_)
-    is_known = is_initial | has_several | mostly_dotted | is_title
-    known = _TITLES.union(compress(words, is_known))
-    is_known |= np.array([word.capitalize() in known for word in words], np.bool_)
-    marks[short[rows[is_known]]] = SHORTENED
+    is_title = np.array([_is_title(form) for form in forms.take(short[rows])], np.bool_)
+    marks[short[rows[is_initial | has_several | mostly_dotted | is_title]]] = SHORTENED
     return marks
+
+
+def _is_title(form: bytes) -> bool:
+    """Return whether a token is a title with its full stop, in capitals, too: "REP."."""
+    return form in _TITLES or form.capitalize() in _TITLES
