@@ -422,6 +422,8 @@ def test_an_article_that_is_boilerplate_alone_is_marked_and_told(cli: Cli, mined
     assert (row["text"], len(row["removed"]), row["removed_stub"]) == ("", 1, True)
     ran = cli("clean", new, "-p", mined, "-o", tmp_path / "c.jsonl", "--stubs", "keep")
     assert "1 with more than 90% boilerplate: stubs, left whole" in ran.err
+    marked = cli("clean", new, "-p", mined, "-o", tmp_path / "d.jsonl", "--mark").err
+    assert "1 with more than 90% boilerplate: stubs, marked" in marked
     assert read(tmp_path / "c.jsonl") == [{**stub, "removed": [], "removed_stub": True}]
     ran = cli("clean", new, "-p", mined, "-o", tmp_path / "d.jsonl", "--guard", "1", "--stubs", "keep")
     assert "removed_stub" not in read(tmp_path / "d.jsonl")[0]

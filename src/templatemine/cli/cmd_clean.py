@@ -592,7 +592,7 @@ def _format_totals(
         (total.other_kind, "of another kind (HTML or text) than their pack (unchanged)"),
         (total.cleaned_before, f"cleaned before, by their field {args.removed_field!r} (unchanged; --again)"),
         (total.no_text, "without a text (unchanged)"),
-        (total.stubs, f"with {is_stub}: stubs, {stubs or 'cleaned'}"),
+        (total.stubs, f"with {is_stub}: stubs, {stubs or ('marked' if args.mark else 'cleaned')}"),
         (total.formatted, f"with their main text as {args.text_format}"),
         (plain, f"not as {args.text_format}: no page, or a pack that is not for pages"),
         (total.replaced, f"with a field {args.removed_field!r} that was replaced"),
