@@ -33,6 +33,7 @@ from browser import chromium  # noqa: E402
 from templatemine.config import SelectConfig  # noqa: E402
 from templatemine.controls import name_controls  # noqa: E402
 from templatemine.kinds import KINDS  # noqa: E402
+from templatemine.model import Template  # noqa: E402
 from templatemine.packs.overrides import Rule  # noqa: E402
 from templatemine.packs.pack import Pack  # noqa: E402
 from templatemine.packs.pack_folder import PackFiles  # noqa: E402
@@ -590,17 +591,22 @@ def test_an_expression_is_edited(page: Any, place: Place) -> None:
     assert place.pack(source).templates == before.templates
 
 
-def test_words_of_a_template_are_edited(page: Any, place: Place) -> None:
-    source = place.texts[0]
-    before = place.pack(source)
-    one = next(one for one in before.templates if one.anchor in ("", "start") and len(one.tokens or ()) > 2)
-    review(page, place, source)
-    page.locator("#filter").fill(" ".join((one.tokens or ())[:2]))
+def edit_words(page: Any, one: Template, words: int) -> None:
+    """Find a template by its first words, and open the edit of its words."""
+    page.locator("#filter").fill(" ".join((one.tokens or ())[:words]))
     page.locator("#filter").press("Enter")
     settled(page)
     page.locator(f".item[data-id={one.id}]").click()
     page.wait_for_selector(f"#pane-template[data-id={one.id}]")
     page.get_by_role("button", name="Edit its words").click()
+
+
+def test_words_of_a_template_are_edited(page: Any, place: Place) -> None:
+    source = place.texts[0]
+    before = place.pack(source)
+    one = next(one for one in before.templates if one.anchor in ("", "start") and len(one.tokens or ()) > 2)
+    review(page, place, source)
+    edit_words(page, one, 2)
     page.locator("#regex").fill(" ".join((*(one.tokens or ())[:-1], "{slot}")))
     label = page.locator("#as-words", has_text="is a line" if one.anchor else "ends a line")
     label.wait_for()
@@ -634,12 +640,7 @@ def test_the_position_of_a_template_is_edited(page: Any, place: Place) -> None:
     before = place.pack(source)
     one = next(one for one in before.templates if one.anchor == "line" and one.tokens and "{slot" not in one.regex)
     review(page, place, source)
-    page.locator("#filter").fill(" ".join((one.tokens or ())[:3]))
-    page.locator("#filter").press("Enter")
-    settled(page)
-    page.locator(f".item[data-id={one.id}]").click()
-    page.wait_for_selector(f"#pane-template[data-id={one.id}]")
-    page.get_by_role("button", name="Edit its words").click()
+    edit_words(page, one, 3)
     assert page.locator("#anchor").input_value() == "line"
     page.locator("#trial .figures").wait_for()
     assert page.locator("#try-add").is_disabled()  # nothing is changed

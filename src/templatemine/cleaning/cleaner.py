@@ -14,9 +14,9 @@ expression with one Aho-Corasick automaton and applies the expressions whose lit
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, cast
 
 from templatemine.bounds import check_config
@@ -32,7 +32,7 @@ from templatemine.cleaning.parts import (
 from templatemine.cleaning.regex_engine import ManualExpressions, Matches, RegexEngine
 from templatemine.config import CleanConfig
 from templatemine.errors import ConfigError
-from templatemine.kinds import choose, parse_kinds
+from templatemine.kinds import CUT_ALL, choose, parse_kinds
 from templatemine.matching import _cutting
 from templatemine.model import Cleaned, Span, check_str, exact_str
 from templatemine.packs.overrides import Overrides
@@ -40,6 +40,7 @@ from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import KIND_NAMES, kind_weight
 from templatemine.text.expressions import EncodedText
 from templatemine.text.reading import Reading, read_text
+from templatemine.text.tears import IsTorn, tears_whole
 
 if TYPE_CHECKING:
     from templatemine.text._reading import Rules
@@ -330,6 +331,17 @@ address article aside blockquote body br caption center dd div dl dt fieldset fi
 h5 h6 head header hr html li main nav ol option p pre section select table tbody td tfoot th thead title tr ul
 """.split()
 _STRIPPER = _cutting.Stripper(_BLOCK_TAGS)
+
+
+def tears_with_kept(is_torn: IsTorn, find_pack: Callable[[], Pack], config: CleanConfig) -> IsTorn:
+    """Return what tells whether a cut tears a sentence, judged with the boilerplate beside it that stays by choice.
+
+    The pack is asked for once a cut is in doubt, and only where kinds stay.
+    """
+    if config.choice == CUT_ALL:
+        return is_torn
+    make_cleaner = cache(lambda: Cleaner(find_pack(), replace(config, choice=CUT_ALL)))
+    return tears_whole(is_torn, lambda text: make_cleaner().spans(text))
 
 
 def choose_kinds(config: CleanConfig, policy: str | None, keep: str | Iterable[str]) -> CleanConfig:

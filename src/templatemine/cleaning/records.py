@@ -22,13 +22,13 @@ from codecs import BOM_UTF8
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from templatemine.bounds import check_jobs, check_record
 from templatemine.cleaning import _records
-from templatemine.cleaning.cleaner import Cleaner, count_page_text, page_text
+from templatemine.cleaning.cleaner import Cleaner, count_page_text, page_text, tears_with_kept
 from templatemine.cleaning.tally import SourceTally, Tally, count_spans
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import ConfigError, CorpusError, PackError, SkippedPackError, TemplateMineError
@@ -36,14 +36,13 @@ from templatemine.io.fields import address_of, date_of, page_of
 from templatemine.io.jsonl import decode_line, encode_line, encode_plain
 from templatemine.io.pending import Items, Lines, PendingBatch, Rows
 from templatemine.io.read import read_batch
-from templatemine.kinds import CUT_ALL
 from templatemine.model import Cleaned, PageHistory, Span
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import PackFiles
 from templatemine.packs.pack_record import KIND_NAMES
 from templatemine.pages.abreast import Abreast, Steps, count_characters
 from templatemine.parallel.batches import BatchResult, collect_output, run_batches
-from templatemine.text.tears import IsTorn, leaves_part, tears_whole
+from templatemine.text.tears import IsTorn, leaves_part
 
 if TYPE_CHECKING:
     from templatemine.cleaning.found import MetadataFinder
@@ -264,19 +263,12 @@ class RecordCleaner:
             tally.count_tears(name, text, cuts[: self._looked[2]], self._judge_of(name), find_id)
 
     def _judge_of(self, source: str) -> IsTorn:
-        """Return what tells whether a cut of a source tears a sentence.  Where kinds stay, its pack is asked for again
-        once a cut is in doubt (`Cleaner.forget_templates`)."""
+        """Return what tells whether a cut of a source tears a sentence."""
         if source not in self._judges:
-            name, config = source if source in self._packs else self.config.fallback, self.config.clean.plain()
-
-            @cache
-            def cleaner() -> Cleaner:
-                return Cleaner(self._packs[name or source], replace(config, choice=CUT_ALL))
-
-            keeps = config.choice != CUT_ALL
-            self._judges[source] = (
-                tears_whole(leaves_part, lambda text: cleaner().spans(text)) if keeps else leaves_part
-            )
+            name = source if source in self._packs else self.config.fallback
+            # A pack is asked for again: its templates may be gone by now (`Cleaner.forget_templates`).
+            find_pack = partial(self._packs.__getitem__, name or source)
+            self._judges[source] = tears_with_kept(leaves_part, find_pack, self.config.clean.plain())
         return self._judges[source]
 
     def _read_id(self, lines: bytes, start: int) -> object:

@@ -14,7 +14,7 @@ from typing import Any
 from templatemine._version import __version__
 from templatemine.cli.defaults import apply_defaults, read_defaults
 from templatemine.cli.messages import StrictStop, Terminal, flush_output, print_error
-from templatemine.cli.pack_paths import refuse_packs
+from templatemine.cli.pack_paths import refuse_packs_as_inputs
 from templatemine.cli.parser import Parser
 from templatemine.cli.signals import EndedBySignal, signals_as_exceptions
 from templatemine.errors import ConfigError, TemplateMineError, command_line, did_you_mean
@@ -142,7 +142,7 @@ def run(argv: Sequence[str]) -> int:
             return end.code if isinstance(end.code, int) else 2
         try:
             with command_line():
-                refuse_packs(args)
+                refuse_packs_as_inputs(args)
                 terminal = Terminal(quiet=getattr(args, "quiet", False), strict=getattr(args, "strict", False))
                 args.run(args, terminal)
                 return terminal.exit_code

@@ -11,6 +11,8 @@ from templatemine.errors import CorpusError, PackError, did_you_mean, list_names
 
 _PACKS = "packs"
 """The folder in which packs are looked for by their source: that of all examples of mine."""
+_SUFFIX = ".json"
+"""That of packs (`pack_folder.PACK_SUFFIX`), for commands that do not need that module, which takes long to load."""
 
 
 def find_packs(paths: Iterable[str]) -> list[str]:
@@ -42,7 +44,7 @@ def find_pack(path: str) -> str:
     raise PackError(f"{path}: there is no such pack or folder of packs{looked}{_suggest_source(path)}")
 
 
-def refuse_packs(args: argparse.Namespace) -> None:
+def refuse_packs_as_inputs(args: argparse.Namespace) -> None:
     """Raise an error if all inputs of a command are packs, or folders of packs and of nothing else; readers skip one
     among others."""
     for name in ("inputs", "archive"):
@@ -55,16 +57,22 @@ def refuse_packs(args: argparse.Namespace) -> None:
 
 def _name_packs(path: str) -> str | None:
     """Name a pack, or a folder of packs and of nothing else, and what prints it; None for another path."""
-    from templatemine.io.jsonl import is_pack
-    from templatemine.packs.pack_folder import PACK_SUFFIX, rejected_path
-
-    if os.path.isfile(path):
-        return "a pack, which templatemine show prints" if path.endswith(PACK_SUFFIX) and is_pack(path) else None
     if not os.path.isdir(path):
+        return "a pack, which templatemine show prints" if os.path.isfile(path) and _is_pack(path) else None
+    names = [name for name in os.listdir(path) if name[0] != "."]
+    if not any(name.endswith(_SUFFIX) for name in names):
         return None
-    names = [name for name in os.listdir(path) if not name.endswith(rejected_path("")) and name[0] != "."]
-    are_packs = all(name.endswith(PACK_SUFFIX) and is_pack(os.path.join(path, name)) for name in names)
-    return "a folder of packs, which templatemine show lists" if names and are_packs else None
+    from templatemine.packs.pack_folder import rejected_path
+
+    names = [name for name in names if not name.endswith(rejected_path(""))]
+    are_packs = all(_is_pack(os.path.join(path, name)) for name in names)
+    return "a folder of packs, which templatemine show lists" if are_packs else None
+
+
+def _is_pack(path: str) -> bool:
+    from templatemine.io.jsonl import is_pack
+
+    return path.endswith(_SUFFIX) and is_pack(path)
 
 
 def _pack_places(path: str) -> Iterator[str]:
@@ -75,7 +83,7 @@ def _pack_places(path: str) -> Iterator[str]:
     source = ""
     folder, last = os.path.split(path)
     if last:
-        yield f"{path}.json"
+        yield path + _SUFFIX
     while last:
         source = f"{last}/{source}" if source else last
         yield os.path.join(folder, pack_names(source)[0])

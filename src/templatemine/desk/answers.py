@@ -337,14 +337,14 @@ class Desk:
         }, whole
 
     def search_rejected(self, source: str, text: str) -> list[dict[str, Any]]:
-        """Return rejected candidates that contain some words and are still out, the nearest to being
-        templates, those that most documents have first."""
+        """Return the rejected candidates nearest to being templates that contain some words and are still out, those
+        that most documents have first."""
         stored = self.stored_pack(source)
         there = {one.id for one in stored.pack.templates}
         scores = {one.tokens: one.score for one in stored.pack.questions}
         wanted = fold_search(text)
         rows: list[dict[str, Any]] = []
-        first = next(iter(re.findall(r"\w+", wanted)), "")
+        first = found.group() if (found := re.search(r"\w+", wanted)) else ""
         for one in self.library.rejected(stored):
             # Most candidates can be skipped by their tokens, without joining them as they are read: with blanks or not.
             if first not in fold_search("".join(one.tokens)):

@@ -5,23 +5,22 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from templatemine.cleaning.cleaner import Cleaner, count_lost, page_text
+from templatemine.cleaning.cleaner import Cleaner, count_lost, page_text, tears_with_kept
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.io.fields import build_document
 from templatemine.io.jsonl import encode_line, parse
 from templatemine.io.pending import Lines
-from templatemine.kinds import CUT_ALL
 from templatemine.model import Document, Span, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.readable import outermost_templates
 from templatemine.pages.main_text import PageCleaner
 from templatemine.report.marks import TextPiece, split_pieces
 from templatemine.report.risk import Occurrences
-from templatemine.text.tears import IsTorn, SentenceEnds, judge_cuts, tears_whole
+from templatemine.text.tears import IsTorn, SentenceEnds, judge_cuts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,8 +73,8 @@ class Explainer:
         self._cleaner = None if pack is None else Cleaner(pack, self.config)
         self._uses_html = pack is None or pack.html
         self.is_torn: IsTorn = SentenceEnds(texts).leaves_part
-        if pack is not None and not pack.html and self.config.choice != CUT_ALL:
-            self.is_torn = tears_whole(self.is_torn, Cleaner(pack, replace(self.config, choice=CUT_ALL)).spans)
+        if pack is not None and not pack.html:
+            self.is_torn = tears_with_kept(self.is_torn, lambda: pack, self.config)
 
     def body(self, document: Document) -> str | None:
         """Return the part of a document that is cleaned: what the pack is for, its HTML or its text; None if it has
