@@ -569,7 +569,7 @@ def _is_credit(candidates: Candidates, column: Mapping[str, NDArray[np.float32]]
 
 def _is_common_word(candidates: Candidates, column: Mapping[str, NDArray[np.float32]]) -> NDArray[np.bool_]:
     """Return which labels are one word at the end of a few articles' lines, without a cue or a mark: headings and
-    headlines end with it, too ("... Flush With Cash")."""
+    headlines end with it, too ("... Finds a Treasury")."""
     is_plain = (candidates.length == 1) & (column["cue_any"] <= 0) & ~_is_closed(column)
     found: NDArray[np.bool_] = is_plain & (column["share"] < _SOME)
     return found & (candidates.kind == SUFFIX)
