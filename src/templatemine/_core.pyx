@@ -521,19 +521,17 @@ cdef class Windows:
         memset(&walk, 0, sizeof(WindowWalk))
         whole[0], whole[1] = 0, self._size
         with nogil:
-            self._walk(&walk, whole, 1, 1, &counts[0], NULL, NULL, NULL, NULL, 0)
+            self._walk(&walk, whole, 1, &counts[0], NULL, NULL, NULL, NULL, 0)
         return np.asarray(counts)
 
-    def find(self, parts, const uint8_t[::1] wanted not None, int deciding=1):
-        """Find the windows of which the hash of one of the first parts is marked.  O(windows).
+    def find(self, parts, const uint8_t[::1] wanted not None):
+        """Find the windows of which the hash of the first part is marked.  O(windows).
 
         Parameters
         ----------
         parts : sequence of (offset, length)
             Parts of a window, at most three.
         wanted : uint8 array, shape (slots,)
-        deciding : int
-            How many of the parts are looked up.
 
         Returns
         -------
@@ -547,7 +545,7 @@ cdef class Windows:
         cdef int32_t bounds[2 * MAX_WINDOW_PARTS]
         cdef int count = len(parts), k
         cdef WindowWalk walk
-        if not 1 <= deciding <= count <= MAX_WINDOW_PARTS or wanted.shape[0] != self.slots:
+        if not 1 <= count <= MAX_WINDOW_PARTS or wanted.shape[0] != self.slots:
             raise ValueError(f"expected 1 to {MAX_WINDOW_PARTS} parts and a table of {self.slots}")
         for k, (offset, length) in enumerate(parts):
             if offset < 0 or length < 1 or offset + length > self._size:
@@ -563,11 +561,11 @@ cdef class Windows:
             room = max(need, 2 * room, 1024)
             first, document, hashes = _grow(first, room), _grow(document, room), _grow(hashes, room)
             with nogil:
-                self._walk(&walk, bounds, count, deciding, NULL, &wanted[0], &first[0], &document[0], &hashes[0, 0], room)
+                self._walk(&walk, bounds, count, NULL, &wanted[0], &first[0], &document[0], &hashes[0, 0], room)
         return (np.asarray(first)[: walk.kept].copy(), np.asarray(document)[: walk.kept].copy(),
                 np.asarray(hashes)[: walk.kept].copy())
 
-    cdef void _walk(self, WindowWalk* walk, const int32_t* parts, int part_count, int deciding, int32_t* counts,
+    cdef void _walk(self, WindowWalk* walk, const int32_t* parts, int part_count, int32_t* counts,
                     const uint8_t* wanted, int64_t* first, int32_t* document, uint64_t* hashes, int64_t room) noexcept nogil:
         """Walk on over the runs: count all windows, or keep those that are wanted while there is room."""
         cdef int64_t i, size = self._size, run, mask = self.slots - 1
@@ -576,7 +574,6 @@ cdef class Windows:
         cdef uint64_t found[MAX_WINDOW_PARTS]
         cdef uint64_t h, base = 0x0B0E1F2D3C4B5A69
         cdef int32_t form
-        cdef bint is_wanted
         cdef int k
         cdef const WindowRun* stretch
         for k in range(part_count):
@@ -598,17 +595,13 @@ cdef class Windows:
                 run += 1
                 if run < size:
                     continue
-                is_wanted = False
-                for k in range(deciding):
-                    found[k] = hash_part(ring, h, run, size, parts[2 * k], parts[2 * k + 1], powers[k])
-                    if counts == NULL and wanted[found[k] & mask]:
-                        is_wanted = True
+                found[0] = hash_part(ring, h, run, size, parts[0], parts[1], powers[0])
                 if counts != NULL:
                     counts[found[0] & mask] += 1
-                elif is_wanted:
+                elif wanted[found[0] & mask]:
                     first[walk.kept] = stretch.token + run - size
                     document[walk.kept] = stretch.document
-                    for k in range(deciding, part_count):
+                    for k in range(1, part_count):
                         found[k] = hash_part(ring, h, run, size, parts[2 * k], parts[2 * k + 1], powers[k])
                     memcpy(hashes + walk.kept * part_count, found, part_count * sizeof(uint64_t))
                     walk.kept += 1

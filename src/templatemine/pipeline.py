@@ -114,6 +114,7 @@ class MemoryExecutor(Executor[list[SourceCandidates | None], SharedStrings, list
         return self._map("mining", mine_if_fit, self._sources)
 
     def reduce(self, mined: list[SourceCandidates | None]) -> SharedStrings:
+        _scan.release_memory()  # the arrays of mining: choosing makes small objects, which would not take their place
         return count_sources([candidates.hashes for candidates in mined if candidates is not None], self._jobs)
 
     def map_candidates(

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from templatemine.config import TokeniseConfig
+from templatemine.mining import distinct_documents
 from templatemine.mining.distinct_documents import find_single_stories
 from templatemine.mining.labels import SEGMENT, find_candidates
 from templatemine.mining.near_duplicates import group_versions
@@ -48,9 +49,12 @@ def test_different_articles_make_a_template(documents: int) -> None:
     assert LINE not in single_stories([*texts, *(prose(random) for _ in range(20))])
 
 
+@pytest.mark.parametrize("kept", [1, 4_096])
 @pytest.mark.parametrize("versions", [3, 5])
-def test_versions_of_a_story_make_none(versions: int) -> None:
-    """Each with a paragraph of its own; what they share beside the string tells that they are one story."""
+def test_versions_of_a_story_make_none(versions: int, kept: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each with a paragraph of its own; what they share beside the string tells that they are one story, however few
+    sketches are kept."""
+    monkeypatch.setattr(distinct_documents, "_KEPT_SKETCHES", kept)
     random = Random(versions)
     shared = "\n".join(prose(random) for _ in range(4))
     texts = [f"{shared}\n{LINE}\n{prose(random)}" for _ in range(versions)]

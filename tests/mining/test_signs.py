@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from templatemine.config import TokeniseConfig
+from templatemine.mining import features
 from templatemine.mining.cues import KINDS as CUE_KINDS
 from templatemine.mining.cues import load_cues
 from templatemine.mining.features import FEATURES, SURROUNDINGS, CueReader, compute_features
@@ -70,7 +72,9 @@ def test_addresses_times_and_rights() -> None:
     assert said == sorted(tuple(round(value, 3) for value in row) for row in lines.values())
 
 
-def test_surroundings_are_those_of_the_definition() -> None:
+@pytest.mark.parametrize("batch", [1, 7, 1 << 16])
+def test_surroundings_are_those_of_the_definition(batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(features, "_BATCH_SIZE", batch)
     lines = [
         "Sign up for our newsletter",
         "one %",

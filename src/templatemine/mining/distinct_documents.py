@@ -8,7 +8,7 @@ in the other, they may be versions of a story, each with sentences of its own, o
 text; then the template, or the block that it is of, must read like boilerplate.
 
 Only as many documents of a template are looked at as it takes to find a few that differ, in nearly all cases the first
-few; each is hashed once.
+few; what was hashed last is kept.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ _SHINGLE = 2
 """Tokens of the strings by which documents are compared; where characters are tokens, `characters_of_shingle`."""
 _SKETCH = 128
 """Least hashes by which documents are compared (bottom sketches, Broder 1997)."""
+_KEPT_SKETCHES = 4_096
+"""Sketches that are kept, of some 10 KB each."""
 _SAME = 0.6
 """Share of the strings of the one that says less, from which on two documents tell one story."""
 _RARE, _SAME_OF_RARE = 5, 0.25
@@ -135,9 +137,12 @@ class _Stories:
 
     def _sketch(self, document: int, max_df: int) -> _Sketch:
         # A cache of a bound method would hold the segments until the next collection of cycles.
-        if (document, max_df) not in self._sketches:
-            self._sketches[document, max_df] = self._hash_segments(document, max_df)
-        return self._sketches[document, max_df]
+        sketch = self._sketches.get((document, max_df))
+        if sketch is None:
+            if len(self._sketches) >= _KEPT_SKETCHES:
+                self._sketches.clear()
+            sketch = self._sketches[document, max_df] = self._hash_segments(document, max_df)
+        return sketch
 
     def _hash_segments(self, document: int, max_df: int) -> _Sketch:
         """Return the least hashes of the short strings of those segments of a document that so many documents have at

@@ -32,6 +32,8 @@ from templatemine.text.patterns import TABLE, parse_form
 
 _MAX_OTHER_WORDS = 0.5
 """From this share of words of cues on a candidate says little else."""
+_BATCH_SIZE = 1 << 16
+"""Segments, or occurrences, that are looked at together: the columns of all would be more than what is made of them."""
 _CONTINUES = b",.;:)!?'"
 """First characters of text that continues the text before it, beside small letters."""
 
@@ -115,13 +117,16 @@ def compute_features(
         for candidate_set in candidates
     ]
     everywhere = _count_everywhere(native, segments, columns)
+    measured = [
+        native.compute(*kind_columns, candidate_set.df, candidate_set.longer, candidate_set.shorter, occurrences)
+        for candidate_set, kind_columns, occurrences in zip(candidates, columns, everywhere, strict=True)
+    ]
+    del native  # a third of the memory of mining
     signs_of = _read_forms(segments, candidates, forms)
-    matrices = []
-    for candidate_set, kind_columns, occurrences in zip(candidates, columns, everywhere, strict=True):
-        own = native.compute(*kind_columns, candidate_set.df, candidate_set.longer, candidate_set.shorter, occurrences)
-        signs = _read_signs(segments, candidate_set, signs_of)
-        matrices.append(np.concatenate([own, signs, reader.read(candidate_set, own)], axis=1))
-    return matrices
+    return [
+        np.concatenate([own, _read_signs(segments, candidate_set, signs_of), reader.read(candidate_set, own)], axis=1)
+        for candidate_set, own in zip(candidates, measured, strict=True)
+    ]
 
 
 def _read_form(form: bytes) -> tuple[float, ...]:
@@ -200,8 +205,12 @@ class CueReader:
 
     @cached_property
     def _kinds(self) -> NDArray[np.uint8]:
-        found = self._find(self._segments.bounds[:-1], self._segments.length)
-        return found[:, : len(CUE_KINDS)].astype(np.uint8)
+        starts, length = self._segments.bounds[:-1], self._segments.length
+        kinds = np.empty((len(length), len(CUE_KINDS)), np.uint8)
+        for first in range(0, len(length), _BATCH_SIZE):
+            part = slice(first, first + _BATCH_SIZE)
+            kinds[part] = self._find(starts[part], length[part])[:, : len(CUE_KINDS)]
+        return kinds
 
     @cached_property
     def _strengths(self) -> tuple[NDArray[np.float32], ...]:
@@ -233,9 +242,18 @@ class CueReader:
         Means over the occurrences of each: the strength of each kind in the segments beside, in three on each side, and
         in the segment itself.
         """
-        if not len(rows):
-            return np.zeros((0, len(SURROUNDINGS)), np.float32)
         sizes = np.diff(candidates.bounds)[rows]
+        sums = np.empty((len(rows), len(SURROUNDINGS)), np.float32)
+        ends = np.flatnonzero(np.diff(np.cumsum(sizes) // _BATCH_SIZE, append=-1)) + 1
+        first = 0
+        for end in ends.tolist():
+            sums[first:end] = self._sum_surroundings(candidates, rows[first:end], sizes[first:end])
+            first = end
+        sums /= sizes[:, None].astype(np.float32)
+        return sums
+
+    def _sum_surroundings(self, candidates: Candidates, rows: LongArray, sizes: LongArray) -> NDArray[np.float32]:
+        """Return sums over the occurrences of some candidates, each of so many: float32 array, as above."""
         places, bounds = _core.gather_slices_i32(
             candidates.segment.astype(np.int32), candidates.bounds[:-1][rows], sizes.astype(np.int32)
         )
@@ -252,7 +270,6 @@ class CueReader:
                     np.maximum(beside, found, out=beside)
         columns = np.concatenate([beside, around, self._kinds[places] / np.float32(2)], axis=1)
         sums: NDArray[np.float32] = np.add.reduceat(columns, bounds[:-1])
-        sums /= sizes[:, None].astype(np.float32)
         return sums
 
     def _find(self, starts: LongArray, lengths: IntArray) -> NDArray[np.float32]:

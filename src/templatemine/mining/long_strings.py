@@ -130,11 +130,11 @@ def _count_parts(
     windows: _core.Windows, parts: Sequence[tuple[int, int]], wanted: NDArray[np.uint64]
 ) -> NDArray[np.int32]:
     """Count the documents that have each of some parts of windows: int32 array, shape (windows, parts), as `wanted`."""
-    is_wanted = np.zeros(windows.slots, np.uint8)
-    is_wanted[(wanted & np.uint64(windows.slots - 1)).view(np.int64)] = True
-    _, documents, hashes = windows.find(parts, is_wanted, len(parts))
-    wanted_columns, columns = np.ascontiguousarray(wanted.T), np.ascontiguousarray(hashes.T)
-    counts = [
-        _core.count_holders(column, seen, documents) for column, seen in zip(wanted_columns, columns, strict=True)
-    ]
+    counts = []
+    for part, column in zip(parts, wanted.T, strict=True):  # one after the other, to hold the hashes of one alone
+        own = np.ascontiguousarray(column)
+        is_wanted = np.zeros(windows.slots, np.uint8)
+        is_wanted[(own & np.uint64(windows.slots - 1)).view(np.int64)] = True
+        _, documents, hashes = windows.find([part], is_wanted)
+        counts.append(_core.count_holders(own, hashes[:, 0], documents))
     return np.stack(counts, axis=1)

@@ -56,7 +56,7 @@ from templatemine.mining.repeats import find_repeats
 from templatemine.mining.sampling import choose_by_text, choose_sample, find_share, scale_counts
 from templatemine.mining.score import Model, find_captions, kind_matrix, takes_sentences
 from templatemine.mining.score_reasons import explain_scores
-from templatemine.mining.segments import segment
+from templatemine.mining.segments import Segments, segment
 from templatemine.mining.select import (
     DATA,
     HEADLINE,
@@ -78,7 +78,7 @@ from templatemine.mining.templates import Slots, anchor_of, build_questions, bui
 from templatemine.mining.titles import Titles, opens_with_title
 from templatemine.mining.tokenise import document_days, is_html_source, tokenise
 from templatemine.mining.withdrawals import COVERED, Withdrawals
-from templatemine.model import Cutoff, Document, IntArray, PageHistory, Template
+from templatemine.model import Cutoff, Document, IntArray, LongArray, PageHistory, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_checks import drop_mismatches
 from templatemine.packs.pack_record import keep_one_of_each, order_templates
@@ -189,8 +189,14 @@ def mine_source(
         sample = positions if sample is None else positions[sample]
     learned = options.way.learned
     read = read_source(source, documents, options)
+    if learned:
+        parted = _part_texts(read, options)
+        # The segments are the text from here on: that of the corpus would be a fifth of the memory.
+        read = replace(read, corpus=replace(read.corpus, forms=np.empty(0, np.int32)))
+        mined = _find_scored(read, parted, documents, options)
+    else:
+        mined = _find_maximal(read.corpus, options)
     corpus, originals = read.corpus, read.originals
-    mined = _find_scored(read, documents, options) if learned else _find_maximal(corpus, options)
     mined = mined.sorted_by_hash()
     return SourceCandidates(
         source=source,
@@ -338,11 +344,23 @@ def _explain_verdicts(
     verdicts.sense[np.concatenate(named_rows)] = find_captions(senses, np.concatenate(with_sentences))
 
 
-def _find_scored(read: SourceTexts, documents: Sequence[Document], options: ResolvedConfig) -> _MinedStrings:
-    """Find segments that repeat, and labels of others, with the decisions of their scores."""
+def _part_texts(read: SourceTexts, options: ResolvedConfig) -> tuple[Segments, LongArray | None]:
+    """Return the segments of a source, and which documents may be versions of one story, see `group_versions`."""
+    corpus = read.corpus
+    versions = None if corpus.html or options.keep_copies else group_versions(corpus)
+    return segment(corpus), versions
+
+
+def _find_scored(
+    read: SourceTexts,
+    parted: tuple[Segments, LongArray | None],
+    documents: Sequence[Document],
+    options: ResolvedConfig,
+) -> _MinedStrings:
+    """Find segments that repeat, and labels of others, with the decisions of their scores; `read` without its forms."""
     corpus, originals = read.corpus, read.originals.tolist()
+    segments, versions = parted
     dates = [documents[index].date for index in originals]
-    segments = segment(corpus)
     found = find_candidates(segments)
     # A source of few documents often has none of a kind.
     candidate_kinds = [candidates for candidates in found if len(candidates)] or found[:1]
@@ -356,7 +374,7 @@ def _find_scored(read: SourceTexts, documents: Sequence[Document], options: Reso
         matrices,
         scorer.score_all(candidate_kinds, matrices),
         options.select,
-        versions=None if corpus.html or options.keep_copies else group_versions(corpus),
+        versions=versions,
         form=TextForm(
             html=corpus.html,
             one_line=read.rules is not None and read.rules.sentences,
