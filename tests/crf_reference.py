@@ -1,4 +1,4 @@
-"""The features of `pages.crf` written again, slowly and plainly, in Python over `outline_reference`.
+"""Runs and features of `pages.crf` written again, slowly and plainly, in Python.
 
 In comes a page, out come its runs that stand in blocks, a row of features each by name, and their texts; `attributes`
 names what the model sees of each.  `chances` sums over all sequences of labels.
@@ -12,14 +12,15 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from html import unescape
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from outline_reference import Outline
 from templatemine.pages.baselines.crf import BINS, CONTAINERS, INLINE, LABELS, NEIGHBOURS, OFFSETS
 from templatemine.pages.blocks import Page
+from templatemine.pages.page_tags import CLOSE, OPEN, OTHER
+from templatemine.pages.scanner import TAG_NAMES, block_scanner
 
 _SINGLE = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _TOKEN = re.compile(rf"[{_SINGLE}]|[^\s{_SINGLE}]+")
@@ -48,50 +49,63 @@ REGEXPS: Mapping[str, Sequence[re.Pattern[str]]] = {
 }
 """Expressions by feature; the value is the place of the first that matches, from 1 on."""
 
-_BIT = {tag: 1 << place for place, tags in enumerate(CONTAINERS.values()) for tag in tags}
-
 Row = dict[str, int]
 
 
-def runs_of(page: Page) -> tuple[Outline, list[int], list[int]]:
-    """The page as written, the runs of it that stand in blocks, and the block of each."""
-    outline = Outline(page.html)
-    spans = page.spans(np.arange(len(page)))
-    starts = [start for start, _ in spans]
-    kept, homes = [], []
-    for number, (start, end, _, _) in enumerate(outline.runs):
-        block = bisect_right(starts, end - 1) - 1
-        if block >= 0 and spans[block][1] > start:
-            kept.append(number)
-            homes.append(block)
-    return outline, kept, homes
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A text without tags: where it stands in the page, its block, the open elements by number and name, outermost
+    first, and the names of the tags, of beginnings and ends, since the run before."""
+
+    text: str
+    start: int
+    end: int
+    block: int
+    around: Mapping[int, str]
+    tags: Sequence[str]
 
 
-def features(page: Page) -> tuple[list[Row], list[str], list[int]]:
-    """Features of each run of a page (section 3.2) by name, quantised; its text; and its block."""
-    outline, numbers, homes = runs_of(page)
-    texts = [
-        " ".join(unescape(outline.html[start:end]).split()) for start, end, _, _ in (outline.runs[n] for n in numbers)
-    ]
-    rows = [_content(text) for text in texts]
-    masks, groups = _containers(outline)
-    elements = [outline.runs[number][2] for number in numbers]
-    linked = _BIT["a"]
-    own = [
-        0 if element >= 0 and masks[element] & linked else row["words"]
-        for element, row in zip(elements, rows, strict=True)
-    ]
-    for kind in ("div", "td"):
-        _group(rows, [groups[kind][element] if element >= 0 else -1 for element in elements], own, kind)
-    _duplicates(rows, texts)
+def runs_of(page: Page) -> list[Run]:
+    """The texts between the tags of a page and the edges of its blocks."""
+    marks, bounds = block_scanner().scan_marks(page.data), page.columns["bounds"].tolist()
+    rows = list(
+        zip(*(marks[name].tolist() for name in ("at", "kinds", "tags", "elements", "starts", "ends")), strict=True)
+    )
+    runs: list[Run] = []
+    around: dict[int, str] = {}
     pending: list[str] = []
-    marks = iter(numbers)
-    wanted, place = next(marks, -1), 0
-    for number, run in enumerate(outline.runs):
-        pending.extend(run[3])
-        if number == wanted:
-            _markup(rows[place], masks[run[2]] if run[2] >= 0 else 0, pending)
-            pending, place, wanted = [], place + 1, next(marks, -1)
+    passed = tag_end = 0
+    edges = sorted({row[0] for row in rows} | set(bounds))
+    for left, right in itertools.pairwise(edges):
+        while passed < len(rows) and rows[passed][0] <= left:
+            _, kind, tag, element, _, end = rows[passed]
+            if kind == OPEN:
+                around[element] = TAG_NAMES[tag]
+            elif kind == CLOSE:
+                del around[element]
+            pending += [TAG_NAMES[tag]] * (kind != OTHER)
+            tag_end = max(tag_end, end)
+            passed += 1
+        block = bisect_right(bounds, left) - 1
+        following = [row[4] for row in rows[passed:] if row[5]]
+        text = re.sub(r"\s", " ", page.all_text[left:right].decode("utf-8", "surrogatepass").removeprefix(" "))
+        start, stop = (int(page.columns[name][block]) for name in ("starts", "ends"))
+        runs.append(Run(text, max(start, tag_end), min([stop, *following[:1]]), block, dict(around), tuple(pending)))
+        pending = []
+    return runs
+
+
+def features(page: Page) -> list[Row]:
+    """Features of each run of a page (section 3.2) by name, quantised."""
+    runs = runs_of(page)
+    rows = [_content(run.text) for run in runs]
+    own = [0 if "a" in run.around.values() else row["words"] for run, row in zip(runs, rows, strict=True)]
+    for kind in ("div", "td"):
+        homes = [max((number for number, name in run.around.items() if name == kind), default=-1) for run in runs]
+        _group(rows, homes, own, kind)
+    _duplicates(rows, [run.text for run in runs])
+    for row, run in zip(rows, runs, strict=True):
+        _markup(row, run)
     size, words = len(rows), sum(row["words"] for row in rows)
     document = {
         "document.word-count": words,
@@ -103,7 +117,7 @@ def features(page: Page) -> tuple[list[Row], list[str], list[int]]:
     for at, row in enumerate(rows):
         row["position"] = at / max(1, size - 1)
         row |= document
-    return [_quantised(row) for row in rows], texts, homes
+    return [_quantised(row) for row in rows]
 
 
 def _quantised(row: Mapping[str, Any]) -> Row:
@@ -147,17 +161,6 @@ def _content(text: str) -> dict[str, Any]:
     return row
 
 
-def _containers(outline: Outline) -> tuple[list[int], dict[str, list[int]]]:
-    """Of each element, the kinds it is or stands in as bits, and the nearest div and td."""
-    masks: list[int] = []
-    groups: dict[str, list[int]] = {"div": [], "td": []}
-    for number, (tag, parent) in enumerate(zip(outline.tags, outline.parents, strict=True)):
-        masks.append((masks[parent] if parent >= 0 else 0) | _BIT.get(tag, 0))
-        for kind, nearest in groups.items():
-            nearest.append(number if tag == kind else nearest[parent] if parent >= 0 else -1)
-    return masks, groups
-
-
 def _group(rows: Sequence[dict[str, Any]], homes: Sequence[int], words: Sequence[int], kind: str) -> None:
     """Share of the words outside of links that stand directly in the same element."""
     sums: Counter[int] = Counter()
@@ -178,15 +181,15 @@ def _duplicates(rows: Sequence[dict[str, Any]], texts: Sequence[str]) -> None:
         seen.add(key)
 
 
-def _markup(row: dict[str, Any], mask: int, marks: Sequence[str]) -> None:
+def _markup(row: dict[str, Any], run: Run) -> None:
     """Mark-up features of one run: what it stands in, and the tags since the one before."""
-    for place, name in enumerate(CONTAINERS):
-        row[f"container.{name}"] = mask >> place & 1
+    for name, kind in CONTAINERS.items():
+        row[f"container.{name}"] = int(not kind.isdisjoint(run.around.values()))
     for name in ("p", "br", "hr"):
-        row[f"split.{name}"] = marks.count(name)
-    inline = sum(mark in INLINE for mark in marks)
+        row[f"split.{name}"] = run.tags.count(name)
+    inline = sum(tag in INLINE for tag in run.tags)
     row["split.class-inline"] = inline
-    row["split.class-block"] = len(marks) - inline
+    row["split.class-block"] = len(run.tags) - inline
 
 
 def attributes(rows: Sequence[Row]) -> list[list[str]]:

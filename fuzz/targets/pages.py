@@ -8,9 +8,10 @@ import numpy as np
 from test_crf_native import same
 
 from common.session import run
-from outline_reference import Outline
 from templatemine.config import ExtractConfig
 from templatemine.pages import _html
+from templatemine.pages.baselines.crf import find_runs
+from templatemine.pages.baselines.outline import Outline
 from templatemine.pages.blocks import Page
 from templatemine.pages.extract import Extractor
 from templatemine.pages.scanner import block_scanner
@@ -41,21 +42,18 @@ def check_columns(page: bytes) -> None:
     assert np.all((holes[:, 0] >= 0) & (holes[:, 0] <= holes[:, 1]) & (holes[:, 1] <= len(page)))
 
 
-def check_runs(html: str) -> None:
-    """Runs of text between tags: in order, not blank, without a tag, each in an element that holds it."""
-    outline = Outline(html)
+def check_runs(page: Page) -> None:
+    """Runs of text between tags, in order and within the page; elements within each other."""
+    runs, outline = find_runs(page), Outline(page)
     before = 0
-    for start, end, element, _ in outline.runs:
-        assert before <= start < end <= len(html)
-        assert html[start:end].strip()
-        if element >= 0:
-            assert outline.content_starts[element] <= start
-            assert end <= outline.content_ends[element]
+    for start, end, text in zip(runs.column("start").tolist(), runs.column("end").tolist(), runs.texts, strict=True):
+        assert before <= start < end <= len(page.data)
+        assert text
         before = end
     for number, (start, inside, end) in enumerate(
         zip(outline.starts, outline.content_starts, outline.content_ends, strict=True)
     ):
-        assert 0 <= start < inside <= end <= len(html) or (start < inside and end == inside)
+        assert 0 <= start < inside <= end <= len(page.html)
         assert outline.parents[number] < number <= outline.last_descendants[number]
 
 
@@ -85,7 +83,7 @@ def one(data: bytes) -> None:
     which = data[0] if data else 0
     check_columns(data[1:])
     html = data[1:].decode("utf-8", "replace")
-    check_runs(html)
+    check_runs(Page(html))
     check_extraction(html, EXTRACTORS[which % len(EXTRACTORS)])
     if len(html) <= TWIN:
         same(html)

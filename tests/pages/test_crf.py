@@ -228,7 +228,7 @@ def test_marginals_are_probabilities() -> None:
     assert crf.load_chain().marginals(values[:0]).shape == (0, 3)
 
 
-def test_a_page_of_blocks_without_runs() -> None:
-    """What only the block scanner takes for text has no run, and says so."""
-    found = extract("<p>one</p><title>two three</title><p>four</p><x" + "y" * 40 + ">five", "crf")
-    assert {block.reason for block in found.blocks} <= set(crf.REASONS)
+def test_every_block_has_runs() -> None:
+    html = "<p>one</p><title>two three</title><p>four</p><x" + "y" * 40 + ">five<pre>six\nseven"
+    assert find_runs(Page(html)).texts == ["one", "four", "five", "six", "seven"]
+    assert {block.reason for block in extract(html, "crf").blocks} <= set(crf.REASONS)

@@ -1,4 +1,4 @@
-"""Pages as they are written: elements, attributes, and the runs of text between tags."""
+"""Pages as they are written: elements and attributes."""
 
 from __future__ import annotations
 
@@ -8,30 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outline_reference import Outline as SlowOutline
 from strategies import examples
 from templatemine.pages.baselines.outline import Outline
 from templatemine.pages.blocks import Page
 from templatemine.pages.declared import parse_attributes, plain_text
-
-
-def texts(html: str) -> list[str]:
-    return [html[start:end] for start, end, _, _ in SlowOutline(html).runs]
-
-
-def test_runs_are_what_stands_between_tags() -> None:
-    assert texts("<p>Hello <b>world</b>!</p>") == ["Hello ", "world", "!"]
-    assert texts("a<!-- b -->c<script>d < e</script>f<style>g</style><?php h ?>i") == ["a", "c", "f", "i"]
-    assert texts("<p title='a > b'>c<a title=\"d > e\">f") == ["c", "f"]
-    assert texts("a<script><!-- '<script>b</script>c' --></script>d") == ["a", "d"]
-    assert texts("a<script><!-- <script> --> b</script>c<script><!--></script>d") == ["a", "c", "d"]
-    assert texts("a<script><!-- <script> </script>b<p>c<script>d</script>e") == ["a", "b", "c", "e"]
-    assert texts("<!-- never closed <p>a") == texts("<script>never closed <p>a") == []
-
-
-def test_tags_since_the_run_before() -> None:
-    marks = [marks for _, _, _, marks in SlowOutline("<div><p>a<br><br/>b</p></div>c").runs]
-    assert marks == [("div", "p"), ("br", "br"), ("p", "div")]
 
 
 @pytest.mark.parametrize(
@@ -75,30 +55,47 @@ def test_attributes() -> None:
 
 
 class ReferenceParser(HTMLParser):
-    """Runs by the parser of the standard library."""
+    """Elements by the parser of the standard library: name, place of the tag, number of the element around."""
 
     def __init__(self) -> None:
-        super().__init__(convert_charrefs=False)
-        self.found: list[str] = []
+        super().__init__()
+        self.stack, self.found, self.ends = [-1], list[tuple[str, int, int]](), dict[int, int]()
 
-    def handle_data(self, data: str) -> None:
-        if data.strip():
-            self.found.append(data)
+    def handle_starttag(self, tag: str, attributes: object) -> None:
+        self.found.append((tag, self.getpos()[1], self.stack[-1]))
+        if tag not in ("br", "img"):
+            self.stack.append(len(self.found) - 1)
+
+    def handle_endtag(self, tag: str) -> None:
+        self.ends[self.stack.pop()] = self.getpos()[1]
+
+
+TREE = st.recursive(
+    st.lists(st.sampled_from(["a", " é ", "<br>", "<img alt='>'>", "<!-- <b> -->"]), max_size=3).map("".join),
+    lambda inner: st.tuples(st.sampled_from(["div", "section", "b", "x-y"]), st.lists(inner, max_size=3)).map(
+        lambda row: f"<{row[0]} class='{row[0]}'>{''.join(row[1])}</{row[0]}>"
+    ),
+    max_leaves=10,
+)
+
+
+@examples(200)
+@given(TREE)
+def test_elements_as_another_parser_has_them(html: str) -> None:
+    twin, outline = ReferenceParser(), Outline(Page(html))
+    twin.feed(html)
+    assert list(zip(outline.tags, outline.starts, outline.parents, strict=True)) == twin.found
+    for number, (tag, start, _) in enumerate(twin.found):
+        content = outline.content_starts[number]
+        assert html[start:content] == f"<{tag}{outline.attributes[number]}>"
+        assert outline.content_ends[number] == twin.ends.get(number, content)
+        inner = [n for n, (_, at, _) in enumerate(twin.found) if start <= at < outline.content_ends[number]]
+        assert outline.last_descendants[number] == (inner or [number])[-1]
 
 
 PIECE = st.sampled_from(
     ["<p>", "</p>", "<div class=a>", "</div>", "<b>", "</b>", "<br>", "a", " b ", "<li>", "<!-- c -->"]
 )
-
-
-@examples(200)
-@given(st.lists(PIECE, max_size=20))
-def test_runs_as_another_parser_has_them(pieces: list[str]) -> None:
-    html = "".join(pieces)
-    twin = ReferenceParser()
-    twin.feed(html)
-    twin.close()
-    assert texts(html) == twin.found
 
 
 @examples(200)

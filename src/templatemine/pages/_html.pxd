@@ -1,4 +1,4 @@
-"""A page of HTML into blocks: the columns that are counted for each, the forms of its path, and a limit that is shared."""
+"""A page of HTML into blocks: the columns that are counted for each, the forms of its path, and the kinds of marks."""
 
 
 cdef enum:
@@ -11,5 +11,5 @@ cdef enum:
     K_FULL, K_PARENT, K_GRAND, K_CLASS, K_TAGS, K_NEAR, K_SIZE
 
 
-cpdef enum:
-    MAX_LOOK_UP = 64       # how far up the end tag of an inline element looks for its beginning
+cdef enum:
+    M_OPEN, M_CLOSE, M_VOID, M_OTHER

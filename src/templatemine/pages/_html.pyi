@@ -1,4 +1,4 @@
-from typing import Any, Final, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,6 @@ FLAGS: dict[str, int]
 COUNTS: tuple[str, ...]
 KEYS: tuple[str, ...]
 MARKS: tuple[str, ...]
-MAX_LOOK_UP: Final[int]
 
 @disjoint_base
 class BlockScanner:

@@ -756,6 +756,7 @@ cdef void count_other_character(const uint8_t* p, int64_t i, int64_t n, int32_t*
 
 cdef enum:
     DEPTH = 256     # elements open at once; browsers stop at 512
+    MAX_LOOK_UP = 64    # how far up the end tag of an inline element looks for its beginning
     TITLE = 64      # words of the title that are known again
     SAID = 256      # values of attributes that are kept
 
@@ -787,9 +788,6 @@ cdef struct Said:
 MARKS = ("open", "close", "void", "other")
 """Kinds of marks: an element begins, ends, a tag without content; end tags, comments, scripts and the like, which have a
 place in the page and none in the text."""
-
-cdef enum:
-    M_OPEN, M_CLOSE, M_VOID, M_OTHER
 
 
 cdef struct Mark:

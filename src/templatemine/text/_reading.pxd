@@ -52,7 +52,6 @@ cdef int64_t original_end(const Form* form, int64_t offset) noexcept nogil
 cdef bint read_tag(const uint8_t* p, int64_t i, int64_t n, Tag* tag) noexcept nogil
 cdef int write_char(uint32_t c, uint8_t* out) noexcept nogil
 cdef uint32_t replace_number(uint32_t code) noexcept nogil
-cdef uint32_t resolve_number(uint32_t code) noexcept nogil
 
 
 cdef class Rules:

@@ -1,39 +1,29 @@
 from collections.abc import Mapping
-from typing import Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from typing_extensions import Buffer, disjoint_base
+from typing_extensions import Buffer
 
 __all__ = [
-    "ELEMENT_COLUMNS",
-    "FLAGS",
     "RUN_COLUMNS",
     "RUN_FEATURES",
-    "RunScanner",
     "compute_cosines",
     "compute_marginals",
     "compute_run_features",
     "count_line_breaks",
     "extract_keywords",
+    "find_runs",
     "find_stretch",
     "measure_wrapped",
 ]
 
 RUN_COLUMNS: tuple[str, ...]
-ELEMENT_COLUMNS: tuple[str, ...]
-FLAGS: Mapping[str, int]
-
-@disjoint_base
-class RunScanner:
-    def __new__(cls, tags: list[tuple[bytes, int, int, int, int]], entities: list[tuple[bytes, str]]) -> Self: ...
-    def find_elements(self, page: Buffer) -> NDArray[np.int64]: ...
-    def find_runs(
-        self, page: Buffer, starts: NDArray[np.int64], ends: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64]]: ...
-
 RUN_FEATURES: tuple[str, ...]
 
+def find_runs(
+    page: Mapping[str, Any], marks: Mapping[str, NDArray[Any]], tag_bits: NDArray[np.uint32]
+) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64]]: ...
 def compute_run_features(
     rows: NDArray[np.int64],
     text: NDArray[np.uint32],

@@ -1,5 +1,5 @@
-"""Kernels of the systems of the papers, which the product does without: Victor (Spousta et al. 2008) cuts a page into runs of
-text and computes their features and the marginals of a linear chain; densities, BTE, shallow text features and keywords.
+"""Kernels of the systems of the papers, which the product does without: runs of text, their features and the marginals of a
+linear chain of Victor (Spousta et al. 2008); densities, BTE, shallow text features and keywords.
 
 In come the columns of `_html.BlockScanner.scan_blocks` and the bytes of a page, out go numbers and columns.
 """
@@ -8,42 +8,21 @@ import numpy as np
 
 from libc.math cimport exp, sqrt
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint8_t, uint64_t
-from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memset
 
 from templatemine.pages._blocks cimport check, check_ascending, check_places
-from templatemine.pages._html cimport MAX_LOOK_UP
-from templatemine.text._reading cimport resolve_number
-from templatemine.text._scan cimport (
-    copy_to_array, decode, is_alnum, is_alpha, is_digit, is_upper, Py_UNICODE_ISSPACE, reserve, same_letters, script_end,
-    space_end, Table, table_add, table_find, table_free, table_init, tm_hash,
-)
+from templatemine.pages._html cimport M_CLOSE, M_OPEN, M_OTHER
+from templatemine.text._scan cimport decode, Py_UNICODE_ISSPACE, Table, table_add, table_free, table_init
 
 __all__ = [
-    "ELEMENT_COLUMNS", "FLAGS", "RUN_COLUMNS", "RUN_FEATURES", "RunScanner", "compute_cosines", "compute_marginals",
-    "compute_run_features", "count_line_breaks", "extract_keywords", "find_stretch", "measure_wrapped",
+    "RUN_COLUMNS", "RUN_FEATURES", "compute_cosines", "compute_marginals", "compute_run_features", "count_line_breaks",
+    "extract_keywords", "find_runs", "find_stretch", "measure_wrapped",
 ]
 
 
 # ---------------------------------------------------------------------------------------------------------------- runs of text
-# Cuts pages into runs of text between tags, each with the elements that contain it (`pages.baselines.crf`), and lists their
-# elements (`pages.baselines.outline`).
-#
-# Input: a page as UTF-8 bytes, and the offsets of its blocks.  Output: columns of the runs in the blocks, and their text as
-# code points, with references resolved and white space folded; or columns of the elements.  Time is linear in the page.
+# What stands in the text of a block from one tag to the next; see `pages.baselines.crf`.  Time is linear in text and tags.
 
-
-cdef enum:
-    VOID = 1
-    INLINE = 2
-    P = 4
-    BR = 8
-    HR = 16
-    DIV = 32
-    TD = 64
-
-FLAGS = {"void": VOID, "inline": INLINE, "p": P, "br": BR, "hr": HR, "div": DIV, "td": TD}
-"""Bits that tell what a tag is."""
 
 cdef enum:
     R_START, R_END, R_HOME, R_MASK, R_DIV, R_TD, R_P, R_BR, R_HR, R_INLINE, R_BLOCK, R_SIZE
@@ -53,582 +32,102 @@ RUN_COLUMNS = ("start", "end", "home", "mask", "div", "td", "p", "br", "hr", "in
 number of the innermost div and td, -1 for none; and the number of tags of each kind between the previous run and it."""
 
 cdef enum:
-    E_START, E_NAME_END, E_CONTENT_START, E_CONTENT_END, E_PARENT, E_LAST, E_SIZE
-
-ELEMENT_COLUMNS = ("start", "name_end", "content_start", "content_end", "parent", "last_descendant")
-"""Columns of elements: in bytes of the page, where the tag begins, its name ends, and the content begins and ends; the number
-of the element around it, -1 for none; and of the last one within it, its own if there is none."""
-
-cdef enum:
-    MAX_NAME = 31           # characters of the name of a tag that are compared
-    MAX_QUOTED = 2000       # characters of a quoted attribute value that may contain a >
-    MAX_REFERENCE = 32      # characters of the name of a reference
-    UNKNOWN_TAG_ENDS = 1    # bits of the elements that the start tag of an unknown element closes: p
+    CONTAINERS = R_SIZE - R_DIV     # the first bit of `tag_bits` for kinds of elements that contain runs
+    MAX_BITS = 32
 
 
-# ======================================================================================================================
-# Characters
-# ======================================================================================================================
-
-cdef inline bint is_name_char(uint8_t c) noexcept nogil:
-    """Whether a character may be part of the name of a tag."""
-    return is_alnum(c) or c == 58 or c == 45
-
-
-# ======================================================================================================================
-# Ends of tags, of comments, and of elements whose content is no text
-# ======================================================================================================================
-
-cdef inline int64_t find_byte(const uint8_t* p, int64_t i, int64_t n, uint8_t wanted) noexcept nogil:
-    """Offset of the next such byte from i on, n if there is none."""
-    cdef const void* hit
-    if i >= n:
-        return n
-    hit = memchr(p + i, wanted, n - i)
-    return n if hit == NULL else <const uint8_t*>hit - p
-
-
-cdef inline int64_t find_close(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
-    """Offset after the next >; -1 if there is none, or a < before it."""
-    while i < n and p[i] != 62:
-        if p[i] == 60:
-            return -1
-        i += 1
-    return i + 1 if i < n else -1
-
-
-cdef int64_t find_quote_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
-    """Offset after the quote that closes the one at i; -1 if there is none within `MAX_QUOTED` characters, or a < before it."""
-    cdef uint8_t quote = p[i]
-    cdef int64_t count = 0
-    i += 1
-    while i < n and count <= MAX_QUOTED and p[i] != 60:
-        if p[i] == quote:
-            return i + 1
-        i += 1
-        if i == n or p[i] & 0xC0 != 0x80:
-            count += 1
-    return -1
-
-
-cdef int64_t find_tag_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
-    """Offset after the tag whose name ends at i; -1 if the tag has no end."""
-    cdef int64_t j
-    while i < n and p[i] != 62:
-        if p[i] == 60:
-            return -1
-        if p[i] == 34 or p[i] == 39:
-            j = find_quote_end(p, i, n)
-            i = i + 1 if j < 0 else j
-        else:
-            i += 1
-    return i + 1 if i < n else -1
-
-
-cdef int64_t find_comment_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
-    """Offset after the next -->, n if there is none."""
-    while True:
-        i = find_byte(p, i, n, 45)
-        if i + 2 >= n:
-            return n
-        if p[i + 1] == 45 and p[i + 2] == 62:
-            return i + 3
-        i += 1
-
-
-cdef inline int match_raw_name(const uint8_t* p, int64_t left) noexcept nogil:
-    """Length of the tag name at p if the content of such an element is no text, else 0."""
-    cdef int size = 0
-    cdef uint8_t c = p[0] | 32
-    if c == 115:
-        size = 6 if left > 6 and same_letters(p, b"script", 6) else 5 if left > 5 and same_letters(p, b"style", 5) else 0
-    elif c == 116:
-        size = 8 if left > 8 and same_letters(p, b"textarea", 8) else 5 if left > 5 and same_letters(p, b"title", 5) else 0
-    elif c == 105:
-        size = 6 if left > 6 and same_letters(p, b"iframe", 6) else 0
-    elif c == 110:
-        size = 7 if left > 7 and same_letters(p, b"noembed", 7) else 8 if left > 8 and same_letters(p, b"noframes", 8) else 0
-    elif c == 120:
-        size = 3 if left > 3 and same_letters(p, b"xmp", 3) else 0
-    return 0 if size and (is_alnum(p[size]) or p[size] == 95) else size
-
-
-cdef int64_t find_raw_end(const uint8_t* p, int64_t name, int size, int64_t i, int64_t n) noexcept nogil:
-    """Offset after the end tag of an element whose content is no text, n if there is none.
-
-    The name of `size` bytes is at `name`; the search begins at i.
-    """
-    cdef int64_t j
-    cdef int k
-    while True:
-        i = find_byte(p, i, n, 60)
-        j = i + 2
-        if j + size > n:
-            return n
-        if p[i + 1] == 47:
-            k = 0
-            while k < size and is_alpha(p[j + k]) and (p[j + k] | 32) == (p[name + k] | 32):
-                k += 1
-            j += size
-            if k == size and (j == n or not (is_alnum(p[j]) or p[j] == 95)):
-                while j < n and p[j] != 60 and p[j] != 62:
-                    j += 1
-                return j + (j < n and p[j] == 62)
-        i += 1
-
-
-# ======================================================================================================================
-# The scanner
-# ======================================================================================================================
-
-cdef struct OpenElement:
-    int32_t tag
-    uint16_t mask           # bits of the kinds of elements that contain its text
-    int64_t div             # number of the innermost div, -1 for none
-    int64_t td
-    int64_t number          # of the element, if they are listed
-
-
-cdef struct ScanState:
-    OpenElement* stack
-    int64_t depth
-    int64_t stack_capacity
-    int64_t* open_counts    # by tag: number of open elements
-    int64_t open_capacity
-    Table unknown_tags      # names of tags that are not in the table of the scanner
-    int64_t group_count     # number of div and td so far
-    int64_t tag_counts[5]   # p, br, hr, inline and block tags since the previous run
-    int64_t* rows
-    int64_t row_size        # numbers in `rows`, R_SIZE for each run
-    int64_t row_capacity
-    uint32_t* text
-    int64_t text_size
-    int64_t text_capacity
-    int64_t* bounds
-    int64_t bound_capacity
-    bint lists_elements
-    int64_t* elements
-    int64_t element_count   # rows of E_SIZE numbers in `elements`
-    int64_t element_capacity
-    bint pending_blank      # white space precedes the next character
-    bint unescaped          # a script did not end as it should: end tags of scripts are searched for without regard to comments
-
-
-cdef void scan_state_free(ScanState* s) noexcept nogil:
-    free(s.stack)
-    free(s.open_counts)
-    free(s.rows)
-    free(s.text)
-    free(s.bounds)
-    free(s.elements)
-    table_free(&s.unknown_tags)
-
-
-cdef int32_t pop_element(ScanState* s, int64_t at) noexcept nogil:
-    """Close the innermost element, whose content ends at an offset; returns its tag."""
-    cdef const OpenElement* top
-    cdef int64_t* row
-    s.depth -= 1
-    top = s.stack + s.depth
-    s.open_counts[top.tag] -= 1
-    if s.lists_elements:
-        row = s.elements + top.number * E_SIZE
-        row[E_CONTENT_END], row[E_LAST] = at, s.element_count - 1
-    return top.tag
-
-
-cdef int list_element(ScanState* s, int64_t start, int64_t name_end, int64_t content) except -1 nogil:
-    """List an element as one without content, which it stays if it is void."""
-    cdef int64_t* row
-    reserve(<void**>&s.elements, &s.element_capacity, (s.element_count + 1) * E_SIZE, sizeof(int64_t))
-    row = s.elements + s.element_count * E_SIZE
-    row[E_START], row[E_NAME_END], row[E_CONTENT_START], row[E_CONTENT_END] = start, name_end, content, content
-    row[E_PARENT] = s.stack[s.depth - 1].number if s.depth else -1
-    row[E_LAST] = s.element_count
-    s.element_count += 1
-    return 0
-
-
-cdef inline void append_char(ScanState* s, uint32_t c, int64_t run_start) noexcept nogil:
-    """Append a character to the text of a run; white space becomes a single blank, and is dropped at both ends."""
-    if Py_UNICODE_ISSPACE(c):
-        s.pending_blank = s.text_size > run_start
-        return
-    if s.pending_blank:
-        s.text[s.text_size] = 32
-        s.text_size += 1
-        s.pending_blank = False
-    s.text[s.text_size] = c
-    s.text_size += 1
-
-
-cdef class RunScanner:
-    """Cuts pages into runs.
+def find_runs(dict page not None, dict marks not None, const uint32_t[::1] tag_bits not None):
+    """Find the runs of text in the blocks of a page.
 
     Parameters
     ----------
-    tags : list of tuple (bytes, int, int, int, int)
-        Name in lower case; bits of `FLAGS`; bits of the kinds of elements that contain a run in it; its own bit if the
-        start tag of another element may close it; bits of the elements that its start tag closes.  The lowest of these
-        bits is p, which tags that are not in the list close.
-    entities : list of tuple (bytes, str)
-        Name without the ampersand, with the semicolon where it must have one, and its text: one character or two.
+    page, marks : dict of str to array
+        What `_html.BlockScanner.scan_blocks` and `scan_marks` gave.
+    tag_bits : uint32 array
+        Of each tag bits that say whether it is each of `RUN_COLUMNS` from div on, then of each kind that contains runs.
+
+    Returns
+    -------
+    rows : int64 array, shape (runs, len(RUN_COLUMNS))
+    text : uint32 array
+        Code points of all texts, all white space as blanks.
+    bounds : int64 array, shape (runs + 1,)
+        Text i is text[bounds[i] : bounds[i + 1]].
     """
-
-    cdef Table tags
-    cdef uint16_t* tag_flags
-    cdef uint16_t* container_mask
-    cdef uint16_t* implied_bit
-    cdef uint16_t* implied_ends
-    cdef Table entities
-    cdef uint32_t* entity_text
-    cdef int64_t max_legacy     # bytes of the longest name that needs no semicolon
-
-    def __cinit__(self, list tags, list entities):
-        cdef int64_t i
-        cdef bytes name
-        cdef str text
-        table_init(&self.tags)
-        table_init(&self.entities)
-        for row in tags:
-            if not isinstance(row, tuple) or len(row) != 5 or not all(0 <= bits < 1 << 16 for bits in row[1:]):
-                raise ValueError(f"expected a name and four numbers of 16 bits, got {row!r}")
-        self.tag_flags = <uint16_t*>malloc((len(tags) + 1) * sizeof(uint16_t))
-        self.container_mask = <uint16_t*>malloc((len(tags) + 1) * sizeof(uint16_t))
-        self.implied_bit = <uint16_t*>malloc((len(tags) + 1) * sizeof(uint16_t))
-        self.implied_ends = <uint16_t*>malloc((len(tags) + 1) * sizeof(uint16_t))
-        self.entity_text = <uint32_t*>malloc((len(entities) + 1) * 2 * sizeof(uint32_t))
-        if (self.tag_flags == NULL or self.container_mask == NULL or self.implied_bit == NULL or self.implied_ends == NULL
-                or self.entity_text == NULL):
-            raise MemoryError
-        for i, (name, flags, mask, kind, ends) in enumerate(tags):
-            if not 0 < len(name) <= MAX_NAME or table_add(&self.tags, <const uint8_t*>name, len(name)) != i:
-                raise ValueError(f"expected names of up to {MAX_NAME} bytes, each once, got {name!r}")
-            self.tag_flags[i], self.container_mask[i], self.implied_bit[i], self.implied_ends[i] = flags, mask, kind, ends
-        self.max_legacy = 0
-        for i, (name, text) in enumerate(entities):
-            if len(name) < 2 or table_add(&self.entities, <const uint8_t*>name, len(name)) != i:
-                raise ValueError(f"expected names of two bytes and more, each once, got {name!r}")
-            if not 1 <= len(text) <= 2:
-                raise ValueError(f"expected one character or two, got {text!r} for {name!r}")
-            self.entity_text[2 * i] = ord(text[0])
-            self.entity_text[2 * i + 1] = ord(text[1]) if len(text) > 1 else 0
-            if not name.endswith(b";"):
-                self.max_legacy = max(self.max_legacy, <int64_t>len(name))
-
-    def __dealloc__(self):
-        table_free(&self.tags)
-        table_free(&self.entities)
-        free(self.tag_flags)
-        free(self.container_mask)
-        free(self.implied_bit)
-        free(self.implied_ends)
-        free(self.entity_text)
-
-    # ------------------------------------------------------------------------------------------------------ references
-
-    cdef int64_t _find_entity(self, const uint8_t* p, int64_t n) noexcept nogil:
-        """Index of an entity by its name, -1 if there is none."""
-        return table_find(&self.entities, p, n, tm_hash(p, n))
-
-    cdef int64_t _append_reference(self, ScanState* s, const uint8_t* p, int64_t i, int64_t n, int64_t run_start) noexcept nogil:
-        """Append the text of the reference at i, an ampersand if it is none; returns the offset after it."""
-        cdef int64_t j = i + 1, k, found = -1
-        cdef uint8_t c
-        cdef int count = 0, width = 0
-        if j < n and p[j] == 35:
-            return self._append_number(s, p, i, n, run_start)
-        while j < n and count < MAX_REFERENCE:
-            c = p[j]
-            if c == 9 or c == 10 or c == 12 or c == 32 or c == 60 or c == 38 or c == 35 or c == 59:
-                break
-            decode(p + j, n - j, &width)
-            j += width
+    cdef const uint8_t[::1] text = page["text"], kinds = marks["kinds"]
+    cdef const int64_t[::1] edges = page["bounds"], starts = page["starts"], ends = page["ends"]
+    cdef const int64_t[::1] at = marks["at"], tag_starts = marks["starts"], tag_ends = marks["ends"]
+    cdef const int32_t[::1] element = page["element"], parents = page["parents"]
+    cdef const uint16_t[::1] tags = page["tags"], mark_tags = marks["tags"]
+    cdef int64_t n = text.shape[0], blocks = starts.shape[0], m = at.shape[0], i, k, end, block = 0, mark = 0, after, page_end = 0
+    cdef int64_t count = 0, size = 0
+    cdef int64_t[MAX_BITS] seen, opened
+    cdef int width = 0
+    cdef uint32_t bits, letter
+    check_ascending(edges, n, "ascending bounds within the text")
+    check(edges.shape[0] - 1 == ends.shape[0] == element.shape[0] == blocks and edges[0] == 0 and edges[blocks] == n,
+          "bounds of each block")
+    check(kinds.shape[0] == tag_starts.shape[0] == tag_ends.shape[0] == mark_tags.shape[0] == m, "marks of the same length")
+    check(parents.shape[0] == tags.shape[0], "a tag of each element")
+    for i in range(m):
+        check(mark_tags[i] < tag_bits.shape[0], "bits of each tag")
+    for i in range(parents.shape[0]):
+        check(parents[i] < i and tags[i] < tag_bits.shape[0], "parents before their children, and bits of each tag")
+    for i in range(blocks):
+        check(0 <= element[i] < parents.shape[0], "elements of the page")
+    found, letters, bounds = np.zeros((blocks + m, R_SIZE), np.int64), np.empty(n, np.uint32), np.zeros(blocks + m + 1, np.int64)
+    cdef int64_t[:, ::1] rows = found
+    cdef uint32_t[::1] out = letters
+    cdef int64_t[::1] bound = bounds
+    cdef int64_t[:, ::1] nearest = np.empty((parents.shape[0], 2), np.int64)
+    memset(seen, 0, sizeof(seen))
+    memset(opened, 0, sizeof(opened))
+    with nogil:
+        for i in range(parents.shape[0]):
+            for k in range(2):
+                nearest[i, k] = i if tag_bits[tags[i]] >> k & 1 else nearest[parents[i], k] if parents[i] >= 0 else -1
+        i = 0
+        while i < n:
+            while mark < m and at[mark] <= i:
+                bits = tag_bits[mark_tags[mark]] if kinds[mark] != M_OTHER else 0
+                k = 0
+                while bits:
+                    if bits & 1:
+                        seen[k] += 1
+                        opened[k] += (kinds[mark] == M_OPEN) - (kinds[mark] == M_CLOSE)
+                    bits >>= 1
+                    k += 1
+                page_end = max(page_end, tag_ends[mark])
+                mark += 1
+            while edges[block + 1] <= i:
+                block += 1
+            end = min(edges[block + 1], at[mark] if mark < m else n)
+            after = mark                    # ends that are implied have no place in the page
+            while after < m and tag_ends[after] == 0:
+                after += 1
+            rows[count, R_START] = max(starts[block], page_end)
+            rows[count, R_END] = min(ends[block], tag_starts[after]) if after < m else ends[block]
+            rows[count, R_HOME] = block
+            for k in range(MAX_BITS - CONTAINERS):
+                rows[count, R_MASK] |= <int64_t>(opened[CONTAINERS + k] > 0) << k
+            for k in range(R_DIV, R_SIZE):
+                rows[count, k] = nearest[element[block], k - R_DIV] if k < R_P else seen[k - R_DIV]
+            memset(seen, 0, sizeof(seen))
+            i += text[i] == 32              # a blank between two runs stands before the second
+            while i < end:
+                letter = decode(&text[i], end - i, &width)
+                out[size] = 32 if Py_UNICODE_ISSPACE(letter) else letter
+                size += 1
+                i += width
             count += 1
-        if count:
-            if j < n and p[j] == 59:
-                found = self._find_entity(p + i + 1, j - i)
-                k = j + 1
-            if found < 0:
-                k = min(j, i + 1 + self.max_legacy)
-                while k > i + 2:
-                    found = self._find_entity(p + i + 1, k - i - 1)
-                    if found >= 0:
-                        break
-                    k -= 1
-            if found >= 0:
-                append_char(s, self.entity_text[2 * found], run_start)
-                if self.entity_text[2 * found + 1]:
-                    append_char(s, self.entity_text[2 * found + 1], run_start)
-                return k
-        append_char(s, 38, run_start)
-        return i + 1
-
-    cdef int64_t _append_number(self, ScanState* s, const uint8_t* p, int64_t i, int64_t n, int64_t run_start) noexcept nogil:
-        """The same for a numeric reference."""
-        cdef int64_t j = i + 2, first_digit
-        cdef uint32_t value = 0
-        cdef uint8_t c
-        cdef bint hexadecimal = j < n and (p[j] | 32) == 120
-        if hexadecimal:
-            j += 1
-        first_digit = j
-        while j < n:
-            c = p[j]
-            if is_digit(c):
-                value = value * (16 if hexadecimal else 10) + c - 48
-            elif hexadecimal and 97 <= (c | 32) <= 102:
-                value = value * 16 + (c | 32) - 87
-            else:
-                break
-            value = min(value, <uint32_t>0x200000)      # above all characters; 16 times it fits 32 bits
-            j += 1
-        if j == first_digit:
-            append_char(s, 38, run_start)
-            return i + 1
-        value = resolve_number(value)
-        if value:
-            append_char(s, value, run_start)
-        return j + (j < n and p[j] == 59)
-
-    cdef int _append_text(self, ScanState* s, const uint8_t* p, int64_t a, int64_t b) except -1 nogil:
-        """Append the text of a run, from the bytes p[a:b]; it has at most as many characters."""
-        cdef int64_t run_start = s.text_size
-        cdef int width = 0
-        reserve(<void**>&s.text, &s.text_capacity, s.text_size + b - a, sizeof(uint32_t))
-        s.pending_blank = False
-        while a < b:
-            if p[a] == 38:
-                a = self._append_reference(s, p, a, b, run_start)
-            else:
-                append_char(s, decode(p + a, b - a, &width), run_start)
-                a += width
-        return 0
-
-    # -------------------------------------------------------------------------------------------------------- elements
-
-    cdef int32_t _intern_tag(self, ScanState* s, const uint8_t* p, int64_t n) except -1 nogil:
-        """Index of a tag by its name; names that are not in the table get indices after it."""
-        cdef uint8_t name[MAX_NAME]
-        cdef int64_t i, found
-        for i in range(n):
-            name[i] = p[i] | 32 if is_upper(p[i]) else p[i]
-        found = table_find(&self.tags, name, n, tm_hash(name, n))
-        if found < 0:
-            found = self.tags.count + table_add(&s.unknown_tags, name, n)
-            i = s.open_capacity
-            reserve(<void**>&s.open_counts, &s.open_capacity, found + 1, sizeof(int64_t))
-            memset(s.open_counts + i, 0, (s.open_capacity - i) * sizeof(int64_t))
-        return <int32_t>found
-
-    cdef inline uint16_t _find_flags(self, int32_t tag) noexcept nogil:
-        return self.tag_flags[tag] if tag < self.tags.count else 0
-
-    cdef int _open_element(self, ScanState* s, int32_t tag, int64_t start, int64_t name_end, int64_t end) except -1 nogil:
-        """Process a start tag: close the elements that it ends, and push its own unless it is void."""
-        cdef bint known = tag < self.tags.count
-        cdef uint16_t flags = self._find_flags(tag), ends = self.implied_ends[tag] if known else UNKNOWN_TAG_ENDS
-        cdef int32_t top
-        cdef OpenElement* element
-        cdef const OpenElement* outer
-        while s.depth:
-            top = s.stack[s.depth - 1].tag
-            if top >= self.tags.count or self.implied_bit[top] & ends == 0:
-                break
-            pop_element(s, start)
-        if s.lists_elements:
-            list_element(s, start, name_end, end)
-        if flags & VOID:
-            return 0
-        reserve(<void**>&s.stack, &s.stack_capacity, s.depth + 1, sizeof(OpenElement))
-        element = s.stack + s.depth
-        element.tag = tag
-        element.number = s.element_count - 1
-        element.mask = 0
-        element.div = element.td = -1
-        if s.depth:
-            outer = element - 1
-            element.mask, element.div, element.td = outer.mask, outer.div, outer.td
-        if known:
-            element.mask |= self.container_mask[tag]
-        if flags & DIV:
-            element.div = s.group_count
-            s.group_count += 1
-        if flags & TD:
-            element.td = s.group_count
-            s.group_count += 1
-        s.depth += 1
-        s.open_counts[tag] += 1
-        return 0
-
-    cdef void _close_element(self, ScanState* s, int32_t tag, int64_t start) noexcept nogil:
-        """Process an end tag: close the innermost such element and all within; an inline one only within `MAX_LOOK_UP` inline ones."""
-        cdef int64_t i
-        if s.open_counts[tag] == 0:
-            return
-        if self._find_flags(tag) & INLINE:
-            i = s.depth - 1
-            while s.stack[i].tag != tag:
-                if not self._find_flags(s.stack[i].tag) & INLINE or s.depth - i >= MAX_LOOK_UP:
-                    return
-                i -= 1
-        while pop_element(s, start) != tag:
-            pass
-
-    cdef int _append_run(self, ScanState* s, const uint8_t* p, int64_t a, int64_t b, int64_t home) except -1 nogil:
-        """Append the run p[a:b] of the block `home`."""
-        cdef int64_t* row
-        cdef int64_t run_count = s.row_size // R_SIZE
-        cdef int k
-        reserve(<void**>&s.rows, &s.row_capacity, s.row_size + R_SIZE, sizeof(int64_t))
-        reserve(<void**>&s.bounds, &s.bound_capacity, run_count + 2, sizeof(int64_t))
-        row = s.rows + s.row_size
-        row[R_START], row[R_END], row[R_HOME] = a, b, home
-        row[R_MASK] = 0
-        row[R_DIV] = row[R_TD] = -1
-        if s.depth:
-            row[R_MASK], row[R_DIV], row[R_TD] = s.stack[s.depth - 1].mask, s.stack[s.depth - 1].div, s.stack[s.depth - 1].td
-        for k in range(5):
-            row[R_P + k] = s.tag_counts[k]
-            s.tag_counts[k] = 0
-        s.row_size += R_SIZE
-        self._append_text(s, p, a, b)
-        s.bounds[0] = 0
-        s.bounds[run_count + 1] = s.text_size
-        return 0
-
-    cdef int _process_tag(self, ScanState* s, const uint8_t* p, int64_t i, int64_t name_end, int64_t end) except -1 nogil:
-        """Process the tag p[i:end]."""
-        cdef bint is_end_tag = p[i + 1] == 47
-        cdef int64_t name = i + 2 if is_end_tag else i + 1
-        cdef int32_t tag
-        cdef uint16_t flags
-        tag = self._intern_tag(s, p + name, name_end - name)
-        flags = self._find_flags(tag)
-        s.tag_counts[0] += flags & P != 0
-        s.tag_counts[1] += flags & BR != 0
-        s.tag_counts[2] += flags & HR != 0
-        s.tag_counts[3] += flags & INLINE != 0
-        s.tag_counts[4] += flags & INLINE == 0
-        if is_end_tag:
-            self._close_element(s, tag, i)
-        else:
-            self._open_element(s, tag, i, name_end, end)
-        return 0
-
-    cdef int64_t _skip_raw_text(self, ScanState* s, const uint8_t* p, int64_t name, int size, int64_t i, int64_t n) noexcept nogil:
-        """Offset after the end tag of an element whose content is no text and begins at i."""
-        cdef int64_t end
-        if (p[name + 1] | 32) == 99 and not s.unescaped:    # only the name of a script has a c there
-            end = script_end(p, i, n)
-            s.unescaped = end == n
-            i = i if s.unescaped else end
-        return find_raw_end(p, name, size, i, n)
-
-    cdef int _scan(self, ScanState* s, const uint8_t* p, int64_t n, const int64_t* starts, const int64_t* ends,
-                   int64_t blocks) except -1 nogil:
-        """Scan a page, and append the runs that overlap blocks."""
-        cdef int64_t text_start = 0, i = 0, j, end, name, block = -1
-        cdef int size
-        while True:
-            i = find_byte(p, i, n, 60)
-            end = -1
-            name = 0
-            if i + 1 < n:
-                j = i + 2 if p[i + 1] == 47 else i + 1
-                if j < n and is_alpha(p[j]):
-                    size = match_raw_name(p + j, n - j) if j == i + 1 else 0
-                    if size:
-                        end = find_close(p, j + size, n)
-                        if end > 0:
-                            end = self._skip_raw_text(s, p, j, size, end, n)
-                    if end < 0:
-                        name = j + 1
-                        while name < n and name - j < MAX_NAME and is_name_char(p[name]):
-                            name += 1
-                        end = find_tag_end(p, name, n)
-                elif p[i + 1] == 33 and i + 3 < n and p[i + 2] == 45 and p[i + 3] == 45:
-                    end = find_comment_end(p, i + 4, n)
-                elif p[i + 1] == 33 or p[i + 1] == 63:
-                    end = find_close(p, i + 2, n)
-            if end < 0 and i < n:
-                i += 1
-                continue
-            if i > text_start and space_end(p, text_start, i) < i:
-                while block + 1 < blocks and starts[block + 1] < i:
-                    block += 1
-                if block >= 0 and ends[block] > text_start:
-                    self._append_run(s, p, text_start, i, block)
-            if i >= n:
-                return 0
-            if name:
-                self._process_tag(s, p, i, name, end)
-            text_start = i = end
-
-    cdef int _begin_scan(self, ScanState* s) except -1 nogil:
-        table_init(&s.unknown_tags)
-        reserve(<void**>&s.open_counts, &s.open_capacity, self.tags.count + 1, sizeof(int64_t))
-        memset(s.open_counts, 0, s.open_capacity * sizeof(int64_t))
-        return 0
-
-    def find_elements(self, const uint8_t[::1] page not None):
-        """List the elements of a page in UTF-8: int64 array, shape (elements, len(ELEMENT_COLUMNS)), in the order of the page."""
-        cdef int64_t n = page.shape[0]
-        cdef ScanState s
-        memset(&s, 0, sizeof(ScanState))
-        s.lists_elements = True
-        try:
-            with nogil:
-                self._begin_scan(&s)
-                if n:
-                    self._scan(&s, &page[0], n, NULL, NULL, 0)
-                while s.depth:
-                    pop_element(&s, n)
-            return copy_to_array(s.elements, s.element_count * E_SIZE * sizeof(int64_t), np.int64).reshape(-1, E_SIZE)
-        finally:
-            scan_state_free(&s)
-
-    def find_runs(self, const uint8_t[::1] page not None, const int64_t[::1] starts not None, const int64_t[::1] ends not None):
-        """Find the runs of a page that are in blocks.
-
-        Parameters
-        ----------
-        page : uint8 array
-            In UTF-8.
-        starts, ends : int64 arrays, shape (blocks,)
-            Offsets of the blocks, in bytes, ascending.
-
-        Returns
-        -------
-        rows : int64 array, shape (runs, len(RUN_COLUMNS))
-        text : uint32 array
-            Code points of all texts.
-        bounds : int64 array, shape (runs + 1,)
-            Text i is text[bounds[i] : bounds[i + 1]].
-        """
-        cdef int64_t n = page.shape[0], blocks = starts.shape[0]
-        cdef ScanState s
-        if ends.shape[0] != blocks:
-            raise ValueError("expected columns of the same length")
-        memset(&s, 0, sizeof(ScanState))
-        try:
-            with nogil:
-                self._begin_scan(&s)
-                if n and blocks:
-                    self._scan(&s, &page[0], n, &starts[0], &ends[0], blocks)
-            rows = copy_to_array(s.rows, s.row_size * sizeof(int64_t), np.int64).reshape(-1, R_SIZE)
-            text = copy_to_array(s.text, s.text_size * sizeof(uint32_t), np.uint32)
-            if s.row_size == 0:
-                return rows, text, np.zeros(1, np.int64)
-            return rows, text, copy_to_array(s.bounds, (s.row_size // R_SIZE + 1) * sizeof(int64_t), np.int64)
-        finally:
-            scan_state_free(&s)
+            bound[count] = size
+    return found[:count].copy(), letters[:size].copy(), bounds[:count + 1].copy()
 
 
 # ------------------------------------------------------------------------------------------------------------------- the chain
 # Features of runs of text, and the marginal probabilities of labels in a linear chain over them; see `pages.baselines.crf`.
 #
-# Input: the columns and texts of `RunScanner.find_runs`.  Output: a column for each feature (section 3.2 of Spousta, Marek
+# Input: the columns and texts of `find_runs`.  Output: a column for each feature (section 3.2 of Spousta, Marek
 # and Pecina, Victor: the Web-Page Cleaning Tool, WAC4 2008), quantised to few values; and marginal probabilities by forward
 # and backward passes.  Classes of characters are those of Python's str.  Time is linear in the text and the runs.
 
@@ -659,9 +158,6 @@ RUN_FEATURES = (
     *("document.max-div-group", "document.max-td-group"),
 )
 """Columns of `compute_run_features`; one for each kind of element that may contain a run follows."""
-
-cdef enum:
-    R_TAG_COUNTS = R_P      # the first column of tag counts
 
 cdef enum:
     MAX_SEARCHED = 2000     # characters of a run that are searched for addresses, dates and times
@@ -1111,7 +607,7 @@ def compute_run_features(const int64_t[:, ::1] rows not None, const uint32_t[::1
     rows : int64 array, shape (runs, len(RUN_COLUMNS))
     text : uint32 array
     bounds : int64 array, shape (runs + 1,)
-        The output of `RunScanner.find_runs`.
+        What `find_runs` gave.
     container_count : int
         Number of kinds of elements that may contain a run: bits of the column `mask`.
     link_mask : int
@@ -1157,7 +653,7 @@ def compute_run_features(const int64_t[:, ::1] rows not None, const uint32_t[::1
             sentences += row[F_SENTENCES]
             word_counts[i] = 0 if rows[i, R_MASK] & link_mask else count
             for k in range(5):
-                row[F_P + k] = rows[i, R_TAG_COUNTS + k]
+                row[F_P + k] = rows[i, R_P + k]
             row[F_POSITION] = share(i, max(1, n - 1))
             for k in range(F_ALL_WORDS):
                 out[i, k] = find_bin(&b, k, row[k])

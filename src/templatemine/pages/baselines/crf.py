@@ -19,7 +19,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from html.entities import html5
 from importlib.resources import files
 from itertools import pairwise
 from typing import Any
@@ -29,33 +28,14 @@ from numpy.typing import NDArray
 
 from templatemine.config import ExtractConfig
 from templatemine.errors import ConfigError, PackError
+from templatemine.pages import _html
 from templatemine.pages.baselines import _systems
 from templatemine.pages.blocks import Page
+from templatemine.pages.scanner import TAG_NAMES, block_scanner
 from templatemine.pages.systems import BlockClassifier, Site, SystemOutput
 
 HEADER, TEXT, OTHER = LABELS = ("header", "text", "other")
 """Labels of the annotation, as training data name them."""
-
-VOID = frozenset(
-    ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"]
-)
-INLINE = frozenset(
-    (
-        "a abbr b big bdi bdo cite code data del dfn em font i ins kbd label mark nobr q s samp small span strike "
-        "strong sub sup time tt u var"
-    ).split()
-)
-_CELLS = frozenset(["p", "td", "th", "li"])
-IMPLIED_ENDS = {
-    "li": frozenset(["p", "li"]),
-    "dt": frozenset(["p", "dt", "dd"]),
-    "dd": frozenset(["p", "dt", "dd"]),
-    "td": _CELLS,
-    "th": _CELLS,
-    "tr": _CELLS | {"tr"},
-    "option": frozenset(["option"]),
-}
-"""Open elements that end where one begins; a p ends where any element begins that is on lines of its own."""
 
 CONTAINERS: Mapping[str, frozenset[str]] = {
     **{name: frozenset([name]) for name in ("p", "a", "u", "img")},
@@ -63,9 +43,19 @@ CONTAINERS: Mapping[str, frozenset[str]] = {
     "class-bold": frozenset(["b", "strong"]),
     "class-italic": frozenset(["i", "em"]),
     "class-list": frozenset(["ul", "ol", "li", "dl", "dt", "dd", "menu"]),
-    "class-form": frozenset(["form", "fieldset", "label", "button", "select", "option", "legend"]),
+    "class-form": frozenset(["form", "fieldset", "label", "button", "legend"]),
 }
 """Elements or kinds of elements that a run may be in."""
+
+_OWN_LINES = _html.FLAGS["block"] | _html.FLAGS["void"]
+INLINE = frozenset(name for name, flags in _html.TAGS[1:] if not flags & _OWN_LINES)
+"""Elements that stand within lines; pictures, controls and what has no known name count as blocks."""
+_SPLITS = (*({name} for name in ("div", "td", "p", "br", "hr")), INLINE, {*TAG_NAMES} - INLINE)
+_KINDS = (*_SPLITS, *CONTAINERS.values())
+_TAG_BITS = np.array(
+    [sum(1 << place for place, kind in enumerate(_KINDS) if name in kind) for name in TAG_NAMES], np.uint32
+)
+"""Of each tag, the kinds that it is of, as `_systems.find_runs` takes them."""
 
 LANGUAGE = ("langid1", "langid2")
 """Distance of a run from the language of the page: not in the model that ships, see docs/research/extract.md."""
@@ -111,8 +101,8 @@ OFFSETS = (-2, -1, 1, 2)
 MAX_VALUES = 1 + max(map(len, BINS.values()))
 """More than any feature has values."""
 
-REASONS = ("other, by its run of labels", "text or header, by its run of labels", "no run of its own", "not shown")
-DROPPED, KEPT, NO_RUN, HIDDEN = range(4)
+REASONS = ("other, by its run of labels", "text or header, by its run of labels", "not shown")
+DROPPED, KEPT, HIDDEN = range(3)
 
 FeatureValues = NDArray[np.uint8]
 
@@ -154,26 +144,9 @@ class TextRuns:
         return [data[start:end].decode("utf-32-le", "surrogatepass") for start, end in pairwise(bounds)]
 
 
-@lru_cache(maxsize=1)
-def run_scanner() -> _systems.RunScanner:
-    """Return the scanner with these tables; one is enough for all threads."""
-    closing_tags = sorted(frozenset().union(*IMPLIED_ENDS.values()), key=lambda tag: (tag != "p", tag))
-    bits = {tag: 1 << index for index, tag in enumerate(closing_tags)}
-    flags = _systems.FLAGS
-    rows = []
-    for tag in sorted(
-        {*VOID, *INLINE, *IMPLIED_ENDS, *bits, "div", *(tag for tags in CONTAINERS.values() for tag in tags)}
-    ):
-        tag_flags = flags.get(tag, 0) | flags["void"] * (tag in VOID) | flags["inline"] * (tag in INLINE)
-        mask = sum(1 << index for index, tags in enumerate(CONTAINERS.values()) if tag in tags)
-        implied_ends = IMPLIED_ENDS.get(tag, frozenset() if tag in INLINE or tag in VOID else frozenset(["p"]))
-        rows.append((tag.encode(), tag_flags, mask, bits.get(tag, 0), sum(bits[tag_name] for tag_name in implied_ends)))
-    return _systems.RunScanner(rows, [(name.encode(), meaning) for name, meaning in html5.items()])
-
-
 def find_runs(page: Page) -> TextRuns:
     """Return the runs in the blocks of a page."""
-    return TextRuns(*run_scanner().find_runs(page.data, page.columns["starts"], page.columns["ends"]))
+    return TextRuns(*_systems.find_runs(page.columns, block_scanner().scan_marks(page.data), _TAG_BITS))
 
 
 # ------------------------------------------------------------------------------------------------------------ features
@@ -283,24 +256,21 @@ def make(site: Site, config: ExtractConfig) -> BlockClassifier:
     def classify(page: Page) -> SystemOutput:
         runs = find_runs(page)
         marginals = model.marginals(compute_features(runs))
-        lengths = np.maximum(np.diff(runs.bounds), 1).astype(np.float64)
+        lengths = np.diff(runs.bounds).astype(np.float64)
 
         def sums(values: NDArray[np.float64]) -> NDArray[np.float64]:
             return np.bincount(runs.column("home"), values * lengths, len(page)).astype(np.float64)
 
         shares = np.stack([sums(marginals[:, label]) for label in range(len(LABELS))], axis=1)
         content = sums(np.where(marginals[:, 2] < config.other, 1.0, -1.0))
-        total = shares.sum(axis=1)
-        reason = np.where(total == 0, NO_RUN, np.where(content > 0, KEPT, DROPPED)).astype(np.int8)
+        reason = np.where(content > 0, KEPT, DROPPED).astype(np.int8)
         reason[page.hidden] = HIDDEN
-        score = 1 - shares[:, 2] / np.maximum(total, 1e-9)
-        score[total == 0] = 0
         label_indices = np.where(reason == KEPT, np.argmax(shares[:, :2], axis=1), 2)
         return SystemOutput(
             kept=reason == KEPT,
             reason=reason,
             reasons=REASONS,
-            score=score,
+            score=1 - shares[:, 2] / shares.sum(axis=1),
             labels=[LABELS[kind] for kind in label_indices.tolist()],
         )
 

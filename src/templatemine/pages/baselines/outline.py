@@ -1,22 +1,26 @@
 """A page as its authors wrote it: elements with their attributes.
 
 The block scanner (`pages.blocks`) folds inline elements into blocks and forgets attributes; the system that reads ids,
-classes and dates (`blog`) needs them.  One native pass, linear in the page; all offsets are code points of the page as
-it came.  Nothing is repaired beyond implied end tags.
+classes and dates (`blog`) needs them, and reads them where the scanner says that tags stand.  Linear in the page; all
+offsets are code points of the page as it came.
 """
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
-from templatemine.pages.baselines import _systems
-from templatemine.pages.baselines.crf import run_scanner
 from templatemine.pages.blocks import Page
 from templatemine.pages.declared import plain_text
+from templatemine.pages.page_tags import CLOSE, OPEN, VOID
+from templatemine.pages.scanner import block_scanner
+
+_TAG = re.compile(rb"<([^\s/>]*)(.*)", re.DOTALL)
 
 
 class Outline:
-    """The elements of a page, in the order of the page.
+    """The elements of a page that are shown, in the order of the page.
 
     Attributes
     ----------
@@ -30,20 +34,32 @@ class Outline:
 
     def __init__(self, page: Page) -> None:
         self.html = page.html
-        rows = run_scanner().find_elements(page.data)
-        columns = dict(zip(_systems.ELEMENT_COLUMNS, rows.T, strict=True))
-        starts, name_ends, contents, ends = (
-            columns[name] for name in ("start", "name_end", "content_start", "content_end")
+        marks, parents = block_scanner().scan_marks(page.data), page.columns["parents"]
+        kinds, all_elements = marks["kinds"], marks["elements"]
+        begins, closes = np.flatnonzero((kinds == OPEN) | (kinds == VOID)), np.flatnonzero(kinds == CLOSE)
+        elements, is_open = all_elements[begins], kinds[begins] == OPEN
+        starts, contents = marks["starts"][begins], marks["ends"][begins]
+        close_of, place_of = np.full(len(parents), len(kinds)), np.full(len(parents), -1)
+        close_of[all_elements[closes]] = closes
+        place_of[elements[is_open]] = np.flatnonzero(is_open)
+        self.parents: list[int] = place_of[np.where(is_open, parents[elements], elements)].tolist()
+        tag_starts = np.append(np.where(marks["ends"] > 0, marks["starts"], len(page.data)), len(page.data))
+        next_starts = np.minimum.accumulate(tag_starts[::-1])[::-1]  # of the tag at or behind each mark
+        ends = np.where(is_open, next_starts[close_of[elements]], contents).tolist()
+        self.last_descendants = list(range(len(begins)))
+        for element in range(len(begins) - 1, 0, -1):
+            if (parent := self.parents[element]) >= 0:  # holds all that began in it, also where its tags cross others
+                ends[parent] = max(ends[parent], ends[element])
+                self.last_descendants[parent] = max(self.last_descendants[parent], self.last_descendants[element])
+        places = zip(starts.tolist(), contents.tolist(), strict=True)
+        written = [_TAG.match(page.source(start, end).removesuffix(b">")) for start, end in places]
+        names, attributes = (
+            [tag[group].decode("utf-8", "surrogatepass") for tag in written if tag] for group in (1, 2)
         )
-        places = zip(starts.tolist(), name_ends.tolist(), contents.tolist(), strict=True)
-        tags = [(page.source(start + 1, name), page.source(name, content - 1)) for start, name, content in places]
-        self.tags = [name.decode().lower() for name, _ in tags]
-        self.attributes = [source.decode("utf-8", "surrogatepass") for _, source in tags]
+        self.tags, self.attributes = [name.lower() for name in names], attributes
         self.starts, self.content_starts = page.code_points(starts), page.code_points(contents)
-        known, place = np.unique(ends, return_inverse=True)
+        known, place = np.unique(np.array(ends, np.int64), return_inverse=True)
         self.content_ends: list[int] = np.array(page.code_points(known), np.int64)[place].tolist()
-        self.parents: list[int] = columns["parent"].tolist()
-        self.last_descendants: list[int] = columns["last_descendant"].tolist()
 
     def text(self, element: int, limit: int = 2000) -> str:
         """Read the text of an element, without tags, white space folded; of very long ones the beginning."""
