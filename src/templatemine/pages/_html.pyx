@@ -1138,6 +1138,11 @@ cdef int end_block(Page* s, const Words* words, bint by_break) except -1 nogil:
     for k in range(s.title_count):
         title_bits |= <uint64_t>1 << (s.title[k] & 63)
     i = s.text_start
+    if s.marked:    # nothing but the places of tags is asked for
+        while i < n and classify_character(s.text + i, n - i, &width) == 0:
+            i += width
+        c[C_WORDS] = i < n
+        i = n
     while i < n:
         if s.text[i] == 32:
             i += 1
