@@ -11,11 +11,13 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
+from scale import SCALE
+
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 
 settings.register_profile(
     "fixed",
-    max_examples=round(100 * float(os.environ.get("TEMPLATEMINE_SCALE", "0.1"))),
+    max_examples=round(100 * SCALE),
     derandomize=True,
     deadline=None,
     database=None,

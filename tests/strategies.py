@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +12,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from scale import SCALE
 from templatemine.config import MineConfig, TokeniseConfig, UserPattern
 from templatemine.mining.corpus import Corpus, Vocabulary
 from templatemine.mining.index import build_index, document_floor, documents_at, tokens_at
@@ -23,9 +24,6 @@ from templatemine.text import _scan
 from templatemine.text.expressions import EncodedText, expression
 from templatemine.text.patterns import MAX_USER_PATTERNS, PRESETS, PatternSet, pattern_set
 from templatemine.text.slots import SLOT
-
-DEEP = os.environ.get("TEMPLATEMINE_TESTS") == "deep"
-SCALE = float(os.environ.get("TEMPLATEMINE_SCALE", "50" if DEEP else "0.1"))
 
 
 def examples(count: int) -> Callable[[Any], Any]:
@@ -89,6 +87,8 @@ def corpus_of(documents: Sequence[Sequence[int]]) -> Corpus:
     """A corpus whose forms are the symbols, form 0 unused."""
     forms, starts = flat(documents)
     names = [b"%d" % form for form in range(max([0, *forms.tolist()]) + 1)]
+    df = Counter(form for one in documents for form in set(one))
+    counts = Counter(form for one in documents for form in one)
     arena, offsets = np.frombuffer(b"".join(names), np.uint8), np.cumsum([0, *map(len, names)], dtype=np.int64)
     return Corpus(
         source="s",
@@ -98,8 +98,8 @@ def corpus_of(documents: Sequence[Sequence[int]]) -> Corpus:
         doc_starts=starts,
         form_names=Vocabulary(arena, offsets),
         traits=np.zeros(len(names), np.uint16),
-        df=np.array([sum(form in one for one in documents) for form in range(len(names))], np.int32),
-        counts=np.array([sum(one.count(form) for one in documents) for form in range(len(names))], np.int64),
+        df=np.array([df[form] for form in range(len(names))], np.int32),
+        counts=np.array([counts[form] for form in range(len(names))], np.int64),
     )
 
 

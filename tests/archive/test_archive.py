@@ -21,6 +21,7 @@ import pytest
 
 from archive_support import BUDGET, CONFIG, contents, run, run_small, small_budget, write_archive
 from io_support import response
+from scale import scaled
 from templatemine.archive import disk, first_pass, manifest, partition
 from templatemine.archive import run as archive
 from templatemine.archive.apply_overrides import apply_rules
@@ -529,7 +530,7 @@ def test_a_clock_that_goes_back_changes_nothing(
 
 
 @pytest.mark.usefixtures("small")
-@pytest.mark.parametrize("call", [1, 30, 110, *(pytest.param(call, marks=pytest.mark.slow) for call in (4, 60))])
+@pytest.mark.parametrize("call", [1, 4, 30, 60, 110])
 def test_a_full_disk(
     tmp_path: Path, paths: list[str], whole: dict[str, bytes], monkeypatch: pytest.MonkeyPatch, call: int
 ) -> None:
@@ -627,12 +628,11 @@ def test_sources_are_given_as_any_collection() -> None:
 
 # ------------------------------------------------------------------------------------------------------ kill -9
 
-KILLS = 200
+KILLS = scaled(200)
 
 
-@pytest.mark.slow
-def test_killed_two_hundred_times(tmp_path: Path) -> None:
-    """Killed at any moment, by SIGKILL, a run started again ends with the bytes of one that was left alone.
+def test_killed_at_any_moment(tmp_path: Path) -> None:
+    """Killed by SIGKILL, twenty times or two hundred, a run started again ends with the bytes of one that was left alone.
 
     The processes are forks of a server that has everything imported, so that each is killed at its work.
     """
@@ -674,7 +674,7 @@ def test_killed_two_hundred_times(tmp_path: Path) -> None:
             phases.add(_phase(output))
             assert not _half_written(output, wanted)
         assert contents(output) == wanted
-    assert rounds > 10
+    assert rounds > KILLS // 20
     assert {"split", "mine"} <= phases
 
 

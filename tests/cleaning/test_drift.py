@@ -62,8 +62,8 @@ def false_alarms(seed: int, sources: int, config: DriftConfig, noise: float = 0.
     [
         (200, 1_000, 30),
         (400, 5_000, 100),
-        pytest.param(400, 1_000, 120, marks=pytest.mark.slow),
-        pytest.param(200, 5_000, 120, marks=pytest.mark.slow),
+        (400, 1_000, 120),
+        (200, 5_000, 120),
     ],
 )
 def test_false_alarms_are_as_rare_as_stated(reference: int, between: int, sources: int) -> None:

@@ -99,7 +99,7 @@ def test_while_cleaning(mined: Path, tmp_path: Path, number: int, code: int, mes
     assert everything(tmp_path) == []
 
 
-@pytest.mark.parametrize("group", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("group", [False, True])
 def test_while_cleaning_with_several_processes(mined: Path, tmp_path: Path, group: bool) -> None:
     with running("clean", "-", "-p", mined, "-o", tmp_path / "c.jsonl", "--jobs", "2", "--engine", "regex") as process:
         feed(process, LINES * 3)
@@ -135,7 +135,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write(tmp_path_factory.mktemp("large") / "a.jsonl", records(documents=10_000))
 
 
-@pytest.mark.parametrize("group", [pytest.param(False, marks=pytest.mark.slow), True])
+@pytest.mark.parametrize("group", [False, True])
 def test_while_mining_with_several_processes(large: Path, tmp_path: Path, group: bool) -> None:
     with running("mine", large, "-o", tmp_path / "packs", "--jobs", "2") as process:
         wait_for(lambda: len(children(process)) >= 2)
@@ -335,15 +335,7 @@ def test_at_a_bad_moment(tmp_path: Path, number: int, moment: str, said: str) ->
     assert done.stdout.decode().strip() == said.replace("SIGNAL", told)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "orjson",
-        "numpy",
-        "regex",
-        *(pytest.param(name, marks=pytest.mark.slow) for name in ("numpy.linalg", "pyarrow.parquet", "pandas")),
-    ],
-)
+@pytest.mark.parametrize("name", ["orjson", "numpy", "regex", "numpy.linalg", "pyarrow.parquet", "pandas"])
 def test_ended_while_a_library_is_imported(name: str) -> None:
     """At each of some moments of it, the process ends as it should; hundreds of them with TEMPLATEMINE_KILLS=40."""
     pytest.importorskip(name.partition(".")[0])

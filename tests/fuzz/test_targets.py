@@ -21,7 +21,6 @@ def kept(name: str) -> list[bytes]:
     return [base64.b64decode(line) for line in (FUZZ / "corpus" / f"{name}.txt").read_text("ascii").splitlines()]
 
 
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::UserWarning")  # of rules that nobody has applied
 @pytest.mark.parametrize("name", NAMES)
 def test_the_kept_corpus(name: str) -> None:

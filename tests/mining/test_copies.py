@@ -16,6 +16,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from copies_table import ARTICLES, COPIES, KINDS, SCRIPTS, SOURCE, add_copies, count_lost, measure
+from scale import SCALE
 from templatemine.api import mine
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.cleaning.cleaners import Cleaners
@@ -25,27 +26,13 @@ from templatemine.model import Document
 from templatemine.pages.main_text import PageCleaner
 
 CASES = Path(__file__).resolve().parents[3] / "shared" / "cases"
-BOUNDED = {5: (2, 5, 30), 40: (5, 30, 100), 400: (30,)}
-"""Copies beside so many articles in the ordinary tests."""
+BESIDE = dict.fromkeys(ARTICLES, COPIES) if SCALE >= 1 else {5: (2, 5, 30), 40: (5, 30, 100), 400: (30,)}
+"""Copies beside so many articles: all of the table with TEMPLATEMINE_SCALE=1."""
 
 
-@pytest.mark.parametrize(
-    ("script", "articles", "kind"),
-    [
-        (script, articles, kind)
-        for script, articles, kind in product(SCRIPTS, BOUNDED, KINDS)
-        if articles < 400 or (script == "latin" and kind in ("verbatim", "excerpts"))
-    ],
-)
+@pytest.mark.parametrize(("script", "articles", "kind"), [*product(SCRIPTS, BESIDE, KINDS)])
 def test_no_letter_of_a_story_goes_for_its_copies(script: str, articles: int, kind: str) -> None:
-    for number in BOUNDED[articles]:
-        assert measure(script, articles, kind, number)[0] == 0, number
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("script", "articles", "kind"), [*product(SCRIPTS, ARTICLES, KINDS)])
-def test_no_letter_of_a_story_goes_for_its_copies_in_all_of_the_table(script: str, articles: int, kind: str) -> None:
-    for number in COPIES:
+    for number in BESIDE[articles]:
         assert measure(script, articles, kind, number)[0] == 0, number
 
 

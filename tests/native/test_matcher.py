@@ -160,7 +160,6 @@ def by_search(case: Case, pack: Pack, text: str) -> list[tuple[int, int, int]]:
     return sorted((spans[first][0], spans[last][1], number) for first, last, number in found)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("html", [False, True], ids=["text", "html"])
 @examples(500)
 @given(st.data())

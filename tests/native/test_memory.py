@@ -47,7 +47,7 @@ print(json.dumps({**facts, "bytes": sum(len(one.text) for one in documents)}))
 """
 
 
-@pytest.mark.parametrize("method", ["learned", pytest.param("energy", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("method", ["learned", "energy"])
 def test_the_peak_of_exact_mining(method: str) -> None:
     """Documents, 40 bytes a distinct token, 15 a token (50 where long strings are looked for), 130 a candidate; a tenth and 8 MB the allocator keeps."""
     ran = subprocess.run([sys.executable, "-c", CODE, method], capture_output=True, text=True, check=True)

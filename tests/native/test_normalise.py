@@ -15,12 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reference
-from strategies import CURRENCY, DEEP, LETTERS, MARKUP, NUMBERS, WORDS, examples, texts, words
+from scale import DEEP, scaled
+from strategies import CURRENCY, LETTERS, MARKUP, NUMBERS, WORDS, examples, texts, words
 from templatemine.text import _scan
 from templatemine.text.expressions import expression, tag_form
 from templatemine.text.patterns import PRESETS, TABLE, PatternSet, parse_form, pattern_set
 
-PAIRS = int(os.environ.get("TEMPLATEMINE_PAIRS", "1000000" if DEEP else "12000"))
+PAIRS = int(os.environ.get("TEMPLATEMINE_PAIRS", 1_000_000 if DEEP else scaled(12_000)))
 """Pairs of tokens that each preset is held against."""
 
 NEWS = pattern_set("news")
@@ -274,7 +275,6 @@ def word_pairs(preset: str, count: int, seed: int) -> Iterator[tuple[str, str]]:
             count -= 1
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("preset", sorted(PRESETS))
 def test_forms_part_tokens_that_are_nearly_alike(preset: str) -> None:
     seed = random.randrange(2**32) if DEEP else 1

@@ -75,29 +75,22 @@ def process(number: int) -> int:
     return os.getpid()
 
 
-@pytest.fixture(autouse=True, params=[pytest.param("as it comes", marks=pytest.mark.slow), "forked", "spawned"])
+@pytest.fixture(autouse=True, params=["forked", "spawned"])
 def none_left(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Each test with workers of both kinds, and of that which the process that runs the tests has."""
+    """Each test with workers of both kinds."""
     if request.param == "forked" and sys.platform != "linux":
         pytest.skip("processes are forked on Linux alone")
-    if request.param != "as it comes":
-        monkeypatch.setattr(processes, "is_single_threaded", lambda: request.param == "forked")
+    monkeypatch.setattr(processes, "is_single_threaded", lambda: request.param == "forked")
     yield
     assert multiprocessing.active_children() == []
 
 
-@pytest.mark.parametrize(
-    ("ahead", "waiting"),
-    [
-        pytest.param(ahead, waiting, marks=[] if (ahead, waiting) in ((0, 1), (3, None)) else [pytest.mark.slow])
-        for ahead in (0, 1, 3)
-        for waiting in (None, 1, 4)
-    ],
-)
-def test_results_come_in_order(ahead: int, waiting: int | None) -> None:
+@pytest.mark.parametrize("ahead", [0, 1, 3])
+def test_results_come_in_order(ahead: int) -> None:
     with WorkerPool(3, set_offset, (100,)) as pool:
-        assert list(pool.map(add, range(50), ahead, waiting)) == list(range(100, 150))
-        assert list(pool.map(slow_when_even, range(6), ahead, waiting)) == list(range(6))
+        for waiting in (1, 4, None):
+            assert list(pool.map(add, range(50), ahead, waiting)) == list(range(100, 150)), waiting
+            assert list(pool.map(slow_when_even, range(6), ahead, waiting)) == list(range(6)), waiting
 
 
 def test_no_more_processes_than_items_or_jobs() -> None:
@@ -205,7 +198,6 @@ def hangs_up(number: int) -> bool:
     return signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN
 
 
-@pytest.mark.slow
 def test_a_signal_that_is_ignored_is_ignored_by_workers() -> None:
     """Such as that of a terminal that goes away, under nohup; one that the parent handles ends them."""
     for handler, ends in ((signal.SIG_IGN, False), (lambda *_: None, True)):

@@ -22,7 +22,6 @@ def spans(pack: Pack, text: str) -> list[Span]:
     return native
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("html", [False, True], ids=["text", "html"])
 @examples(500)
 @given(st.data())
@@ -33,7 +32,6 @@ def test_engines_agree(html: bool, data: st.DataObject) -> None:
         spans(pack, text)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("html", [False, True], ids=["text", "html"])
 @examples(150)
 @given(st.data())

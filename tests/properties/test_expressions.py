@@ -70,7 +70,6 @@ def match_everywhere(case: Case, forms: tuple[bytes, ...], anchor: str, text: st
         assert match.span(1) == (start, end), (name, source, text[place:])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("html", [False, True], ids=["text", "html"])
 @examples(300)
 @given(st.data())

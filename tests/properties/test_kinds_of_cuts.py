@@ -39,7 +39,6 @@ def places(found: list[Span]) -> set[int]:
     return {place for span in found for place in range(span.start, span.end)}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("html", [False, True], ids=["text", "html"])
 @examples(400)
 @given(st.data())
@@ -57,7 +56,6 @@ def test_engines_agree_on_kinds(html: bool, data: st.DataObject) -> None:
             assert cleaned.text == cut(text, found)
 
 
-@pytest.mark.slow
 @examples(300)
 @given(st.data())
 def test_kinds_alone_change_no_text(data: st.DataObject) -> None:
@@ -70,7 +68,6 @@ def test_kinds_alone_change_no_text(data: st.DataObject) -> None:
         assert places([*after.removed]) == places([*before.removed])
 
 
-@pytest.mark.slow
 @examples(300)
 @given(st.data())
 def test_what_is_kept_stays_whole_and_nothing_else_does(data: st.DataObject) -> None:

@@ -8,6 +8,7 @@ import random
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reading_reference
+from scale import scaled
 from strategies import examples, make_pack, pieces_of, scan
 from templatemine.api import mine
 from templatemine.cleaning.cleaner import Cleaner
@@ -251,7 +253,6 @@ def test_the_form_alone_is_that_with_the_way_back(rules: ReadingRules, data: st.
     )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("rules", [PLAIN, SOFT, MARKUP, LINES], ids=["plain", "soft", "markup", "lines"])
 @examples(1500)
 @given(st.data())
@@ -267,28 +268,29 @@ def test_the_kernel_is_its_reference(rules: ReadingRules, data: st.DataObject) -
                 assert found.original_span(place, end) == reading_reference.original_span(steps, place, end)
 
 
-@pytest.mark.parametrize(
-    "rules",
-    [
-        pytest.param(PLAIN, marks=pytest.mark.slow, id="plain"),
-        pytest.param(SOFT, marks=pytest.mark.slow, id="soft"),
-        pytest.param(MARKUP, id="markup"),
-        pytest.param(LINES, id="lines"),
-    ],
-)
-def test_texts_of_publishers(rules: ReadingRules) -> None:
-    """Real texts in all languages, by the kernel and by its reference."""
+@cache
+def publisher_texts() -> list[str]:
+    """The first texts of each publisher: one, or three with TEMPLATEMINE_SCALE=1."""
     path = Path(__file__).parents[3] / "shared/data/publishers/publishers.jsonl.gz"
     if not path.exists():
         pytest.skip(f"no {path}")
     seen: Counter[str] = Counter()
+    texts = []
     with gzip.open(path, "rt", encoding="utf-8") as lines:
-        for text, name in ((record["text"], record["source"]) for record in map(json.loads, lines)):
-            seen[name] += 1
-            if seen[name] <= 3:
-                found = read_text(text, rules)
-                assert reading_reference.read(text, rules)[0] == (text if found is None else found.text)
-                assert read_string(text, rules) == (text if found is None else found.text)
+        for record in map(json.loads, lines):
+            seen[record["source"]] += 1
+            if seen[record["source"]] <= scaled(3):
+                texts.append(record["text"])
+    return texts
+
+
+@pytest.mark.parametrize("rules", [PLAIN, SOFT, MARKUP, LINES], ids=["plain", "soft", "markup", "lines"])
+def test_texts_of_publishers(rules: ReadingRules) -> None:
+    """Real texts in all languages, by the kernel and by its reference."""
+    for text in publisher_texts():
+        found = read_text(text, rules)
+        assert reading_reference.read(text, rules)[0] == (text if found is None else found.text)
+        assert read_string(text, rules) == (text if found is None else found.text)
 
 
 _ALONE = regex.compile(r"(?<![^\s\"\u201c\u201e\u00ab(])\w+")
@@ -331,7 +333,6 @@ def pack_of(strings: Sequence[str], rules: ReadingRules = PLAIN, anchors: Sequen
     return Pack(**{name: getattr(pack, name) for name in pack.__dataclass_fields__} | {"reading": rules})
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("rules", [PLAIN, SOFT, MARKUP])
 @examples(300)
 @given(st.data())
@@ -350,7 +351,6 @@ def test_engines_agree_and_no_words_are_glued(rules: ReadingRules, data: st.Data
         assert all(any(word in other for other in left) for word in kept)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 @examples(200)
 @given(st.data())
