@@ -2,7 +2,7 @@
 is what an undisturbed run gives.
 
 Processes are forks of a server that has everything imported, so that each is killed at its work.  TEMPLATEMINE_KILLS is
-the number of kills (3; 40 for a thorough run).
+the number of kills (1; 3 in `make test-all`, 40 for a thorough run).
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from random import Random
 
+from scale import scaled
+
 __all__ = ["KILLS", "Survived", "contents", "run_cli", "survive"]
 
-KILLS = int(os.environ.get("TEMPLATEMINE_KILLS", "3"))
+KILLS = int(os.environ.get("TEMPLATEMINE_KILLS", scaled(3)))
 PATIENCE = 120.0
 """Seconds for a run that is left alone, on a busy machine."""
 

@@ -175,8 +175,15 @@ def ids_of(folder: Path) -> dict[str, str]:
     return {"t0a1b2c3d4e": Pack.load(path).templates[0].id, "t5f6a7b8c9d": template_id(tokens)}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("page_name", [name for name, found in COMMANDS.items() if found])
+# These two pages show so many commands that they take as long as all others.
+@pytest.mark.parametrize(
+    "page_name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] if name in ("commands.md", "evaluation.md") else [])
+        for name, found in COMMANDS.items()
+        if found
+    ],
+)
 def test_commands_run(page_name: str, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ids = ids_of(here / "packs")
     for line in (words for snippet in COMMANDS[page_name] for words in lines_of(snippet)):
@@ -277,7 +284,7 @@ def test_python_of_evaluation(here: Path, capsys: pytest.CaptureFixture[str]) ->
     assert len([float(line) for line in capsys.readouterr().out.splitlines()]) == 2
 
 
-@pytest.mark.slow
+@pytest.mark.slow  # starts Scrapy twice; tests/crawl has its parts
 def test_a_spider_exports_then_mines_then_cleans(here: Path) -> None:
     """The page of Scrapy from the top, as it stands but for where the site is."""
     pytest.importorskip("scrapy")
@@ -321,10 +328,13 @@ def scrapy(line: str, **more: str) -> None:
     assert done.returncode == 0, done.stderr[-3000:]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("library", "holds"),
-    [("datatrove", "datatrove"), ("datasets", "load_dataset"), ("polars", "import pandas, polars")],
+    [
+        ("datatrove", "datatrove"),
+        pytest.param("datasets", "load_dataset", marks=pytest.mark.slow),  # its import alone takes seconds
+        ("polars", "import pandas, polars"),
+    ],
 )
 def test_python_of_adapters(here: Path, library: str, holds: str) -> None:
     pytest.importorskip(library)
@@ -377,7 +387,7 @@ def test_overrides_in_a_pack(here: Path) -> None:
     assert [rule.action for rule in rules] == ["reject", "accept", "never", "always", "add", "edit", "cutoff"]
 
 
-@pytest.mark.slow
+@pytest.mark.slow  # starts Java
 def test_python_of_spark(here: Path) -> None:
     """As it stands but for where the archive is."""
     pytest.importorskip("pyspark")

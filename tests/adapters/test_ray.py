@@ -23,6 +23,7 @@ pytest.importorskip("ray.data", reason="Ray Data is not installed: pip install '
 
 from templatemine.adapters import ray as adapter  # noqa: E402
 
+# Starts a cluster of its own; test_tasks.py has the same steps as calls.
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")]
 
 ARCHIVE = make_mixed_archive()

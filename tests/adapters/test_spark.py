@@ -32,7 +32,7 @@ from templatemine.io.read import read_documents
 from templatemine.packs.pack import Pack
 
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.slow,  # starts Java and Python processes below it; test_tasks.py has the same steps as calls
     pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
     # Sockets to Java are closed by the garbage collector.
     pytest.mark.filterwarnings("ignore::ResourceWarning"),

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.slow,  # memory that grows with the archive is seen only in one of tens of megabytes
     pytest.mark.skipif(sys.platform != "linux", reason="reads the peak as Linux tells it"),
 ]
 

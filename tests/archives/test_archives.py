@@ -22,7 +22,7 @@ from templatemine.packs.pack import Pack  # noqa: E402
 
 pytestmark = [
     pytest.mark.skipif(not has_shared_archives(), reason="the annotated archives (../shared) are not here"),
-    pytest.mark.slow,
+    pytest.mark.slow,  # mines real archives
 ]
 
 

@@ -27,7 +27,7 @@ FOLDS = 5
 
 pytestmark = [
     pytest.mark.skipif(not PAGES.is_dir(), reason="the pages with gold (../shared) are not here"),
-    pytest.mark.slow,
+    pytest.mark.slow,  # thousands of real pages
 ]
 
 WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")

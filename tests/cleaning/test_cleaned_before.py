@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from strategies import examples
 from templatemine.adapters.rows import RowCleaner
 from templatemine.api import mine
 from templatemine.cleaning.records import RecordCleaner, RecordConfig, read_cuts
@@ -68,7 +69,7 @@ def cleaned(packs: Mapping[str, Pack], data: bytes, **options: Any) -> tuple[byt
     return b"".join(cleaner.clean_batches([lines])), cleaner.tally.total()
 
 
-@settings(max_examples=150, deadline=None)
+@examples(500)
 @given(st.lists(RECORDS, min_size=1, max_size=5), st.booleans(), st.sampled_from(["native", "regex"]), st.booleans())
 def test_twice_is_once(
     packs: Mapping[str, Pack], records: list[dict[str, Any]], ascii_only: bool, engine: str, keep: bool

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from scale import scaled
 from strategies import make_pack
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig
@@ -27,9 +28,10 @@ def seconds(side: str, size: int) -> float:
 
 @pytest.mark.parametrize("side", ["end", "start"])
 def test_time_grows_with_the_line(side: str) -> None:
+    size = scaled(10_000, 2_500)
     seconds(side, 100)
-    short = min(seconds(side, 10_000) for _ in range(3))
-    assert seconds(side, 80_000) < 8 * 3 * short
+    short = min(seconds(side, size) for _ in range(3))
+    assert seconds(side, 8 * size) < 8 * 3 * short
 
 
 def pack_of_expressions(expressions: list[str]) -> Pack:

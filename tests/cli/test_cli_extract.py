@@ -15,6 +15,7 @@ from cli_support import everything, read, write
 from conftest import Cli
 from invented_pages import CALL, page
 from templatemine import extract
+from templatemine.cleaning import page_records
 from templatemine.config import BlogRule, ExtractConfig
 from templatemine.errors import pip_line
 from templatemine.io.read import BATCH_RECORDS
@@ -280,10 +281,11 @@ def chromium() -> None:
         pytest.skip("no chromium: apt-get install chromium, or name one in CHROMIUM")
 
 
-@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
-def test_pages_that_scripts_build(cli: Cli, tmp_path: Path, jobs: int) -> None:
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_pages_that_scripts_build(cli: Cli, tmp_path: Path, jobs: int, monkeypatch: pytest.MonkeyPatch) -> None:
     chromium()
-    count = 20 if jobs > 1 else 2  # more than a batch, so that two processes have work
+    monkeypatch.setattr(page_records, "RENDERED_BATCH_RECORDS", 2)
+    count = 2 * jobs  # more than a batch, so that two processes have work
     lines = [{"id": str(n), "url": f"https://site.example/{n}", "html": BUILT} for n in range(count)]
     new = write(tmp_path / "new.jsonl", [*lines, {"id": "x", "html": "<p>not a page" + "." * 2000}])
     options = ("--system", "bte", "--blocks", "--jobs", jobs, "--render-no-sandbox", "--render-max-size", "1500")
@@ -302,7 +304,7 @@ def test_pages_that_scripts_build(cli: Cli, tmp_path: Path, jobs: int) -> None:
     assert "The harbour board met" not in extract(BUILT, "bte").text
 
 
-@pytest.mark.slow
+@pytest.mark.slow  # starts four browsers; tests/pages has rendering and reference pages each alone
 def test_reference_pages_are_rendered_too(cli: Cli, tmp_path: Path) -> None:
     chromium()
     shared = "<script>document.write('<div><p>Sign up for the letter of the harbour.</p></div>')</script>"

@@ -20,6 +20,7 @@ from cli_support import CALL, SOURCES, everything, no_large_files, record, recor
 import templatemine
 import templatemine.io.jsonl
 from conftest import Cli
+from scale import scaled
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.mining.stages import SourceReport
@@ -762,18 +763,18 @@ def test_patterns_that_cannot_be_used(
 # ---------------------------------------------------------------------------------------------------------- large input
 
 
-@pytest.mark.slow
 def test_a_document_of_50_megabytes(cli: Cli, tmp_path: Path) -> None:
-    random = Random(5)
+    """Or of five; with a hundred thousand different words either way."""
+    random, count = Random(5), scaled(7_500_000)
     lines = records(["alpha.example"], 30)
     words = [f"w{number}" for number in range(100_000)]
     lines.append(
         {
             **record("alpha.example", 99, random),
-            "text": " ".join(random.choices(words, k=7_500_000)) + "\n\n" + CALL.format("Alpha"),
+            "text": " ".join(random.choices(words, k=count)) + "\n\n" + CALL.format("Alpha"),
         }
     )
-    assert len(lines[-1]["text"]) > 49_000_000
+    assert len(lines[-1]["text"]) > 6.5 * count
     archive = write(tmp_path / "a.jsonl", lines)
     assert cli("mine", archive, "-o", tmp_path / "packs").code == 0
     assert cli("clean", archive, "-p", tmp_path / "packs", "-o", tmp_path / "c.jsonl").code == 0
@@ -782,14 +783,14 @@ def test_a_document_of_50_megabytes(cli: Cli, tmp_path: Path) -> None:
     assert len(last["text"]) < len(lines[-1]["text"])
 
 
-@pytest.mark.slow
 def test_100_000_documents_of_one_token(cli: Cli, tmp_path: Path) -> None:
-    archive = write(tmp_path / "a.jsonl", [{"text": f"w{number % 1000}"} for number in range(100_000)])
+    count = scaled(100_000)
+    archive = write(tmp_path / "a.jsonl", [{"text": f"w{number % 1000}"} for number in range(count)])
     ran = cli("mine", archive, "-o", tmp_path / "packs", "--json")
     (source,) = json.loads(ran.out)["sources"]
-    assert source["documents"] == 100_000
+    assert source["documents"] == count
     assert cli("clean", archive, "-p", tmp_path / "packs", "-o", tmp_path / "c.jsonl").code == 0
-    assert (tmp_path / "c.jsonl").read_bytes().count(b"\n") == 100_000
+    assert (tmp_path / "c.jsonl").read_bytes().count(b"\n") == count
 
 
 def test_reports_fit_the_shelf() -> None:

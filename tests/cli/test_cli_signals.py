@@ -342,7 +342,7 @@ def test_ended_while_a_library_is_imported(name: str) -> None:
     began = time.monotonic()
     assert subprocess.run([sys.executable, "-c", IMPORTING, name, "9"], check=False).returncode == 0
     took = max(0.001, time.monotonic() - began - 0.05)
-    moments = 2 * KILLS
+    moments = max(2 * KILLS, 6)
     for step in range(moments):
         done = subprocess.run(
             [sys.executable, "-c", IMPORTING, name, str(took * step / moments)],

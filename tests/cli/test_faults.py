@@ -260,7 +260,7 @@ def test_standard_output_is_closed(world: Path, tmp_path: Path, name: str) -> No
 in_proc = pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="looks for handlers in /proc")
 
 
-@pytest.mark.slow
+@pytest.mark.slow  # each is some ten runs of the program; test_cli_signals has single moments
 @in_proc
 @pytest.mark.parametrize("name", ["mine", "mine on disk", "sort", "update", "clean to gzip", "extract"])
 @pytest.mark.parametrize(

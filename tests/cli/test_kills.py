@@ -18,8 +18,6 @@ from cli_support import SOURCES, command, read, records, wait_for, write
 from kills import KILLS, contents, run_cli, survive, visible
 from templatemine.model import Document, Record
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture(scope="module")
 def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:

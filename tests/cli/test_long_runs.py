@@ -55,7 +55,6 @@ print(resident() - before)
 """
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the memory as Linux tells it")
 @pytest.mark.parametrize(("kind", "calls"), [("clean", 1_000_000), ("mine", 10_000), ("pages", 100_000)])
 def test_memory_is_flat(kind: str, calls: int) -> None:

@@ -61,7 +61,7 @@ def packs_of(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.rglob("[!.]*.json")}
 
 
-@pytest.mark.slow
+@pytest.mark.slow  # starts the program two dozen times
 def test_shards_give_the_packs_of_one_run(here: Path) -> None:
     run(SHARDED)
     assert main(["mine", "crawl/1.jsonl.gz", "crawl/2.jsonl.gz", "-o", "whole", "--quiet"]) == 0

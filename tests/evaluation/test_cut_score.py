@@ -206,7 +206,7 @@ def test_scores_are_those_of_the_script_on_random_spans(tmp_path: Path) -> None:
 
 
 @needs_data
-@pytest.mark.slow
+@pytest.mark.slow  # reads four real archives
 def test_scores_are_those_of_the_script_on_real_articles(tmp_path: Path) -> None:
     """Of each annotated source in some archives, every third line cut to two thirds of its length, and more or less
     of its annotation."""

@@ -268,7 +268,7 @@ def test_nesting_without_end_takes_linear_time(parts: tuple[bytes, ...]) -> None
     assert large < 100 * max(small, 0.0005)
 
 
-@pytest.mark.slow
+@pytest.mark.slow  # the smaller pages above tell linear from quadratic
 @pytest.mark.alone
 def test_a_page_of_50_megabytes() -> None:
     page = b"<div class=a><p>Some words of a page, and <a href=x>more of them</a>.</p></div>\n" * 620_000

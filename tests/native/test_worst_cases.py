@@ -6,7 +6,8 @@ import pytest
 
 from worst_cases import PARTS, SIZES, exponent, measured, smallest_size
 
-pytestmark = [pytest.mark.slow, pytest.mark.alone]  # others use the same caches
+# Takes ten minutes: four sizes of each input; test_linear.py has the kernels alone.  Others use the same caches.
+pytestmark = [pytest.mark.slow, pytest.mark.alone]
 
 MOST = 1.4
 """Exponent of the time: linear is 1, a logarithm and caches that no longer hold the input add up to 0.3."""

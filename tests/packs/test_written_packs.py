@@ -132,7 +132,7 @@ def test_packs_of_real_sources_can_be_read() -> None:
     assert check(Miner(PipelineConfig(select=SelectConfig(caution=0.1))).run(some)) == 2
 
 
-@pytest.mark.slow
+@pytest.mark.slow  # mines real archives, twice
 @pytest.mark.parametrize("name", ["publishers/publishers.jsonl.gz", "publishers/publishers2.jsonl.gz"])
 @pytest.mark.parametrize("caution", [0.01, 1.0])
 def test_packs_of_all_real_sources_can_be_read(name: str, caution: float) -> None:
@@ -144,7 +144,7 @@ def test_packs_of_all_real_sources_can_be_read(name: str, caution: float) -> Non
         check(Miner(config).run(documents))
 
 
-@pytest.mark.slow
+@pytest.mark.slow  # mines real archives
 def test_packs_of_all_annotated_sources_can_be_read() -> None:
     folders = [SHARED / name for name in ("gold", "gold2", "cues")]
     files = [path for folder in folders for path in sorted(folder.glob("*.jsonl"))]
