@@ -54,14 +54,18 @@ def top(module: str) -> str:
     return module.split(".", 1)[0]
 
 
+@cache
+def nodes_of(path: Path) -> list[ast.AST]:
+    return list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
 def imports(path: Path) -> Iterator[tuple[str, bool]]:
     """Modules of the package that a file imports, functions included, with "" for its root; False for types alone."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
     typing: set[ast.AST] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+    for node in nodes_of(path):
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
             typing.update(ast.walk(node))
-    for node in ast.walk(tree):
+    for node in nodes_of(path):
         runs = node not in typing
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -174,7 +178,7 @@ def test_two_files_never_share_a_name() -> None:
 
 
 def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes_of(path):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield node
 

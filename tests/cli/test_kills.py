@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
+import os
 import shutil
 import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from cli_support import SOURCES, command, read, records, wait_for, write
@@ -62,10 +66,14 @@ def test_sort_at_each_rename(tmp_path: Path, force: bool) -> None:
     """The same command again gives what an undisturbed run gives."""
     archive = write(tmp_path / "a.jsonl", records(documents=3))
 
-    def arguments(folder: Path) -> list[str | Path]:
-        return ["sort", archive, "-o", folder, "-q", *(["--force"] if force else [])]
+    def sort(folder: Path, moment: int) -> int | None:
+        arguments = ["sort", str(archive), "-o", str(folder), "-q", *(["--force"] if force else [])]
+        process = multiprocessing.get_context("forkserver").Process(target=end_at_a_rename, args=(arguments, moment))
+        process.start()
+        process.join(60)
+        return process.exitcode
 
-    assert subprocess.run(command(*arguments(tmp_path / "whole")), check=False, timeout=60).returncode == 0
+    assert sort(tmp_path / "whole", sys.maxsize) == 0
     wanted = contents(tmp_path / "whole")
     assert len(wanted) == len(SOURCES)
     found = set()
@@ -74,32 +82,32 @@ def test_sort_at_each_rename(tmp_path: Path, force: bool) -> None:
         folder.mkdir()
         if force:
             (folder / f"{SOURCES[1]}.jsonl.gz").write_bytes(b"old")
-        given = [str(moment), *map(str, arguments(folder))]
-        code = subprocess.run([sys.executable, "-c", AT_A_RENAME, *given], check=False, timeout=60).returncode
+        code = sort(folder, moment)
         found.add(frozenset(visible(contents(folder)).items() & wanted.items()))
         if code == 0:
             break
         assert code == 9
-        assert subprocess.run(command(*arguments(folder)), check=False, timeout=60).returncode == 0
+        assert sort(folder, sys.maxsize) == 0
         assert visible(contents(folder)) == wanted
     assert code == 0
     assert len(found) == len(SOURCES) + 1
 
 
-AT_A_RENAME = """
-import os, sys
-moment = int(sys.argv[1])
-for name in ("link", "replace"):
-    def call(*args, do=getattr(os, name), **more):
-        global moment
-        moment -= 1
-        if moment < 0:
-            os._exit(9)
-        do(*args, **more)
-    setattr(os, name, call)
-from templatemine.__main__ import main
-sys.exit(main(sys.argv[2:]))
-"""
+def end_at_a_rename(arguments: Sequence[str], moment: int) -> None:
+    """The program, in a process that ends before so many renames and links have been made and one more is."""
+    made = count()
+
+    def ending(do: Callable[..., None]) -> Callable[..., None]:
+        def call(*args: Any, **more: Any) -> None:
+            if next(made) >= moment:
+                os._exit(9)
+            do(*args, **more)
+
+        return call
+
+    for name in ("link", "replace"):
+        setattr(os, name, ending(getattr(os, name)))
+    run_cli(arguments)
 
 
 def test_update(archive: Path, tmp_path: Path) -> None:
@@ -144,8 +152,6 @@ def test_a_desk_that_saves(packs: Path, tmp_path: Path) -> None:
     """A pack can always be loaded, is that of some decision, and the desk agrees with it when it is opened again."""
     for name in ("starlette", "jinja2", "uvicorn"):
         pytest.importorskip(name)
-    import multiprocessing
-
     from templatemine.desk.library import Library
     from templatemine.desk.store import Store
     from templatemine.packs.pack import Pack
