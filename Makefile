@@ -40,7 +40,7 @@ demo:
 # Compiled once and kept, also where the environment says no: tests start the program hundreds of times.
 test test-all: export PYTHONDONTWRITEBYTECODE =
 
-# Some ten minutes on two cores; test-all also those that are marked slow, and all examples of each property.
+# Some ten minutes on two cores; test-all also those that are marked slow, and in full what else is run in small.
 test: $(VENV)/tested
 	$(BIN)/python -m pytest -m "not alone and not slow" $(BESIDE)
 	$(BIN)/python -m pytest -m "alone and not slow" $(ALONE)

@@ -1,7 +1,7 @@
 """Profiles of Hypothesis and the markers of tests that are long, or that nothing else should run beside.
 
 TEMPLATEMINE_TESTS=deep looks for counterexamples with fresh seeds and many examples; the default is the same every time,
-and takes a tenth of the examples that a property names.  `make test-all` takes all: TEMPLATEMINE_SCALE=1.
+and takes a tenth of the examples that a property names; see `scale`.  `make test-all` takes all: TEMPLATEMINE_SCALE=1.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ settings.load_profile(os.environ.get("TEMPLATEMINE_TESTS", "fixed"))
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "slow: takes more than a few seconds; leave out with -m 'not slow'")
+    config.addinivalue_line("markers", "slow: takes long and shows nothing in small; leave out with -m 'not slow'")
     config.addinivalue_line("markers", "alone: holds seconds against a bound, so that nothing runs beside it")
 
 

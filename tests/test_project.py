@@ -99,6 +99,19 @@ def test_hooks_run_tools_of_the_lint_group() -> None:
         assert tool in installed | {"python"}, hook["id"]
 
 
+def test_what_is_slow_has_a_reason() -> None:
+    """A comment in the line of the mark, or in one of the four above it."""
+    marks = 0
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        for number, line in enumerate(lines):
+            if re.search(r"\bmark\.slow\b", line):
+                marks += 1
+                above = "\n".join(lines[max(0, number - 4) : number + 1])
+                assert re.search(r"(?:^|  ) *# \w", above, re.MULTILINE), f"{path.name}:{number + 1}: slow for what?"
+    assert marks > 0
+
+
 def test_templates_of_issues_have_what_forms_need() -> None:
     forms = [path for path in (ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml") if path.name != "config.yml"]
     assert forms
