@@ -1,4 +1,4 @@
-"""The targets of fuzz/ on the kept corpus, without Atheris: what they hold, held by every run of the tests."""
+"""The targets of fuzz/ on the kept corpus, without Atheris: every run of the tests holds them to a fourth of it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+
+from scale import scaled
 
 ROOT = Path(__file__).resolve().parents[2]
 FUZZ = ROOT / "fuzz"
@@ -29,6 +31,7 @@ def test_the_kept_corpus(name: str) -> None:
     one = import_module(f"targets.{name}").one
     inputs = kept(name)
     assert len(inputs) > 20
+    inputs = inputs[:: 4 // scaled(4)]
     for data in [b"", b"\0", *inputs]:
         one(data)
 
