@@ -35,7 +35,7 @@ class Shot(NamedTuple):
 
 
 SHOTS = (
-    Shot("report", "docs/report", "The report: its conclusion, what is removed, and what is risky"),
+    Shot("report", "docs/report", "The report: its conclusion, and what cuts leave behind"),
     Shot("desk", "docs/review", "The desk: templates by risk, and one of them in its articles", "riskiest first"),
     Shot("report", "docs/tutorial", "A source in the report", "Open it in a browser"),
     Shot("desk", "docs/tutorial", "The desk: a template and its articles", "Delete its line in the pack"),

@@ -47,7 +47,7 @@ def test_report(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
     ran = cli("report", mined, "--archive", new, "-o", tmp_path / "r.html", "--title", "What <we> cut")
     assert ran.code == 0
     assert f"3 sources in 0.1 MB written to {tmp_path}/r.html" in ran.err
-    assert ran.err.startswith("Cleaning changes ")  # the conclusion, as in the file
+    assert ran.err.startswith("Cuts tear no sentence and leave nothing behind in ")  # the conclusion, as in the file
     text = (tmp_path / "r.html").read_text()
     assert "<h1>What &lt;we&gt; cut</h1>" in text
     for source in SOURCES:
@@ -215,9 +215,9 @@ def test_what_is_at_risk_has_a_command_that_rejects_it(cli: Cli, mined: Path, tm
     path, page = write(tmp_path / "rows.jsonl", rows), tmp_path / "r.html"
     told = cli("report", packs, "-a", path, "-o", page).err
     command = f"templatemine ask '{packs}' --only alpha.example --reject {template_id(words)}"
-    assert f"riskiest template: {template_id(words)} of alpha.example: They also warn:\n" in told
-    assert f"if it is story: {command}\n" in told
-    assert f"If it is story: <code>{escape(command)}</code>" in page.read_text(encoding="utf-8")
+    assert f"worst template: {template_id(words)} of alpha.example: They also warn:\n" in told
+    assert f"to leave it in: {command}\n" in told
+    assert f"To leave it in: <code>{escape(command)}</code>" in page.read_text(encoding="utf-8")
     facts = json.loads(cli("report", packs, "-a", path, "-o", page, "--force", "--json").out)["riskiest"]
     assert [(one["template"], one["remedy"]) for one in facts] == [(template_id(words), command)]
     assert cli(*shlex.split(command)[1:]).code == 0

@@ -38,6 +38,7 @@ from templatemine.desk.review import editable_regex, find_prose, try_expression 
 from templatemine.desk.store import Store  # noqa: E402
 from templatemine.errors import ConfigError, CorpusError  # noqa: E402
 from templatemine.evaluation.gold import read_spans  # noqa: E402
+from templatemine.evaluation.residue import TORN  # noqa: E402
 from templatemine.kinds import CUT_ALL  # noqa: E402
 from templatemine.model import Document, Template  # noqa: E402
 from templatemine.packs.overrides import Rule  # noqa: E402
@@ -236,8 +237,8 @@ def test_desk_report_and_explain_blame_the_template_at_the_torn_end(world: tuple
     counts = tally_judged(one for cuts in found for one in cuts.judged)
     assert (counts[rare], counts[to_blame]) == ((1, 0), (3, 1))
     made = make_report({source: pack}, documents, lambda source: ())
-    assert [(one.template.id, one.tears) for one in made.sources[0].tearing] == [(to_blame, 1)]
-    assert "They also warn:" in made.riskiest[0].match
+    assert [(one.template.id, one.harm.kinds[0]) for one in made.sources[0].harmful] == [(to_blame, (TORN, 1))]
+    assert "They also warn:" in made.harmful[0].match
     assert try_expression(pack, "(They also warn:)", [Article(document=one) for one in documents]).torn == 1
 
 

@@ -37,9 +37,10 @@ from templatemine.packs.pack import Pack  # noqa: E402
 from templatemine.packs.pack_folder import PackFiles  # noqa: E402
 from templatemine.packs.pack_record import template_id  # noqa: E402
 from templatemine.report.doubts import find_signs, match_templates  # noqa: E402
+from templatemine.report.harm import count_residues, find_blamed  # noqa: E402
 from templatemine.report.risk import Occurrences  # noqa: E402
 from templatemine.report.view import make_report  # noqa: E402
-from templatemine.text.tears import CutCount, judge_cuts, leaves_part, tally_judged  # noqa: E402
+from templatemine.text.tears import judge_cuts, leaves_part  # noqa: E402
 
 pytest_plugins = ("desk_fixtures",)
 
@@ -575,11 +576,12 @@ def test_the_risk_is_that_of_the_report(world: tuple[Client, Desk], source: str)
     pack = replace(held.pack, templates=tuple(shaken))
     pack.save(held.path, force=True)
     documents = [one.document for one in desk.library.articles[source]]
-    made = make_report({source: pack}, documents, lambda source: (), ReportConfig(risky=99, looked=999)).riskiest
+    made = make_report({source: pack}, documents, lambda source: (), ReportConfig(risky=99, looked=999))
+    found = (*made.harmful, *made.riskiest)
     rows = client.get("/api/rows", source=source, view='{"order":"risk"}').json["templates"]
     by_id = {row["id"]: row for row in rows}
-    assert any(one.tears for one in made)
-    for one in made:
+    assert any(one.harm.harmed for one in found)
+    for one in found:
         told = client.get("/api/template", source=source, id=one.template.id).json["doubt"]
         assert tuple(told) == one.told
         # Sizes of others, and of those that numbers and addresses make longer, the report estimates.
@@ -598,9 +600,8 @@ def test_risk_is_doubt_times_what_goes(world: tuple[Client, Desk], source: str) 
     rows = {row["id"]: row for row in state["templates"]}
     texts = [one.document.body for one in desk.library.matching_articles(held)]
     cleaner, occurrences = Cleaner(held.pack), Occurrences(held.pack)
-    tears = tally_judged(
-        cut for text in texts for cut in judge_cuts(text, cleaner.spans(text), leaves_part, occurrences.find_ids)
-    )
+    cuts = [(text, judge_cuts(text, cleaner.spans(text), leaves_part, occurrences.find_ids)) for text in texts]
+    harm = count_residues([(some, find_blamed(text, some)) for text, some in cuts]).harm
     matches = match_templates(held.pack, [(text, ()) for text in texts])
     for place, template in enumerate(held.pack.templates[:5]):
         engine = RegexEngine(replace(held.pack, templates=(template,)))
@@ -608,8 +609,8 @@ def test_risk_is_doubt_times_what_goes(world: tuple[Client, Desk], source: str) 
         assert rows[template.id]["effect"]["seen"] == sum(bool(one) for one in found)
         size = sum(len(set().union(*one)) for one in found)
         signs = find_signs(template, template.df, held.pack.documents, matches.get(place))
-        count = tears.get(template.id, CutCount(1, 0))
-        risk = max(signs.chance, count.tears / count.cuts) * size**0.5
+        share = harm[template.id].harmed / harm[template.id].articles if template.id in harm else 0.0
+        risk = max(signs.chance, share) * size**0.5
         assert rows[template.id]["effect"]["risk"] == pytest.approx(risk, abs=0.06)
 
 

@@ -24,8 +24,9 @@ from templatemine.model import Cleaned, Document, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import template_id
 from templatemine.report.explain import Explainer
-from templatemine.report.findings import count_residues, judge_texts
-from templatemine.text.tears import SentenceEnds, tally_judged, torn_edges
+from templatemine.report.findings import judge_texts
+from templatemine.report.harm import NO_HARM, CutResidues, count_residues, find_blamed
+from templatemine.text.tears import SentenceEnds, torn_edges
 
 NAMES = ["".join(letters).title() for letters in product("bdfg", "aeio", "lmnr")]
 PROSE = [f"They live in {name}. They met in {name}, and sat in {name}. The news is of it." for name in NAMES] * 6
@@ -89,15 +90,16 @@ def test_all_count_the_same_cuts(name: str) -> None:
         share = evaluate_residue(documents, lambda _, some: cleaned[: len(some)]).row(source="a.example")[TORN]
         return round(share * len(looked))
 
+    def count_left() -> CutResidues:
+        return count_residues([(cuts, find_blamed(text, cuts)) for text, cuts in judge_texts(pack, looked)])
+
     articles = [Article(document=one) for one in documents]
     ends = SentenceEnds(texts)
     counts: dict[str, Callable[[], int]] = {
         "explain": count_explained,
         "evaluate residue": count_in_trial,
-        "residues of the report": lambda: count_residues(looked).torn,
-        "templates of the report": lambda: (
-            tally_judged(one for _, judged in judge_texts(pack, looked) for one in judged)[template.id].tears
-        ),
+        "residues of the report": lambda: count_left().torn,
+        "templates of the report": lambda: dict(count_left().harm.get(template.id, NO_HARM).kinds).get(TORN, 0),
         "desk": lambda: sum(bool(one.torn) for cuts in find_cuts(pack, articles, ends) for one in cuts.judged),
         "an expression at the desk": lambda: try_expression(pack, f"({template.example})", articles).torn,
     }

@@ -13,17 +13,18 @@ from test_page import GOLDEN, Reader
 from templatemine.api import mine
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig, ReadConfig, ReportConfig
-from templatemine.evaluation.residue import TORN, find_residues
+from templatemine.evaluation.residue import TORN, Residue, find_residues
 from templatemine.io.read import read_documents
 from templatemine.model import Document, RejectedCandidate, Template
 from templatemine.packs.families import group_families
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import template_id
 from templatemine.report.charts import histogram_spec, scores_spec
-from templatemine.report.findings import RESIDUE_KINDS, CutResidues, NotableTemplate, add_example, rank_risky
+from templatemine.report.findings import NotableTemplate, add_example, harm_rank, rank_risky
+from templatemine.report.harm import RESIDUE_KINDS, CutResidues, Harm
 from templatemine.report.histogram import histogram_of
 from templatemine.report.page import render
-from templatemine.report.summary import MEASURED_LOSS, MEASURED_STORY, summarise, summarise_damage
+from templatemine.report.summary import MEASURED_LOSS, MEASURED_STORY, summarise, summarise_doubt, summarise_harm
 from templatemine.report.view import Report, make_report
 from templatemine.text.tears import JudgedCut, leaves_part
 
@@ -66,26 +67,101 @@ def test_the_conclusion_has_the_figures_of_the_cleaner(pack: Pack, documents: li
     texts, spans = [one.body for one in documents], [one.removed for one in cleaned]
     kinds = [{*(one.kind for one in find_residues(*pair))} for pair in zip(texts, spans, strict=True)]
     torn, left = sum(TORN in one for one in kinds), sum(map(bool, kinds))
-    first = f"{torn} ({torn / changed:.1%}) have a torn" if torn else "none has a torn"
-    assert f"Of {changed} changed articles that were looked at, {first} sentence or headline" in said
-    more = f"{left - torn} {'more ' if torn else ''}({(left - torn) / changed:.1%})"
-    others = (
-        f"in {more} a cut left a line incomplete in another way." if left > torn else "no other line is incomplete."
+    assert torn == left == 0  # else the sentence is another one, see below
+    assert said.startswith(f"Cuts tear no sentence and leave nothing behind in {changed} changed articles that were ")
+    doubt = summarise_doubt(report(pack, documents))
+    assert (
+        f" {MEASURED_STORY:.1%} was story; {MEASURED_LOSS:.2%} of all their story was lost. Here nobody has " in doubt
     )
-    assert others in said
-    assert f" {MEASURED_STORY:.1%} was story; {MEASURED_LOSS:.2%} of all their story was lost. Here nobody has " in said
-    assert said.index("looked at") < said.index(f"{MEASURED_STORY:.1%} was story") < said.index("leave room for ")
+    assert "was story" not in said  # what is likely does not lead
 
 
-def test_no_torn_sentence_is_said_as_a_fact(pack: Pack, documents: list[Document]) -> None:
+def residues(looked: int, articles: int, torn: int, label: int = 0) -> CutResidues:
+    left = Residue(kind="label", start=0, end=9, left="Photo:", cut="Ann")
+    kinds = ((TORN, torn, left), ("label", label, left))
+    return CutResidues(looked=looked, articles=articles, torn=torn, kinds=kinds, harm={})
+
+
+def test_what_is_left_is_said_first_as_a_fact(pack: Pack, documents: list[Document]) -> None:
     """ "0 have a torn sentence; 8 have one, or another line" read as a contradiction."""
     made = report(pack, documents)
-    left = CutResidues(looked=540, articles=8, torn=0, kinds=())
-    told = replace(made, sources=[replace(one, left=left) for one in made.sources[:1]])
-    assert summarise_damage(told) == (
-        "Of 540 changed articles that were looked at, none has a torn sentence or headline; in 8 (1.5%) a cut left a "
-        "line incomplete in another way."
+    for left, said in (
+        (
+            residues(540, 8, 0, 8),
+            "Cuts tear no sentence; they leave something else behind in 8 (1.5%) of 540 changed articles that were "
+            "looked at, mostly a label without what it labelled.",
+        ),
+        (
+            residues(540, 8, 5, 4),
+            "Cuts tear a sentence or a headline in 5 (0.9%) of 540 changed articles that were looked at, and leave "
+            "something else behind in 3 more (0.6%), mostly a label without what it labelled.",
+        ),
+        (
+            residues(1, 1, 1),
+            "Cuts tear a sentence or a headline in 1 (100.0%) of 1 changed article that was looked at, and leave "
+            "nothing else.",
+        ),
+        (
+            residues(9, 0, 0),
+            "Cuts tear no sentence and leave nothing behind in 9 changed articles that were looked at.",
+        ),
+    ):
+        told = replace(made, sources=tuple(replace(one, left=left) for one in made.sources[:1]))
+        assert summarise_harm(told) == said
+        assert summarise(told)[0] == said
+
+
+def test_the_worst_source_and_its_worst_template_are_named(pack: Pack, documents: list[Document]) -> None:
+    """A reader of one minute learned that something was torn, and not where."""
+    words = Template(id="h1", regex="[a-z] ([a-z]{5}) [a-z]", tokens=None, df=9, count=9, example="whole")
+    packs = {"calm.example": replace(pack, source="calm.example")}
+    packs["torn.example"] = replace(pack, source="torn.example", templates=(words,))
+    made = make_report(packs, [replace(one, source=name) for one in documents for name in packs], lambda source: ())
+    left = made.sources[1].left
+    share = f"{left.articles} of {left.looked} ({left.articles / left.looked:.1%})"
+    harm = made.harmful[0].harm
+    assert (made.harmful[0].template, harm.articles) == (words, left.looked)
+    assert summarise(made)[1] == (
+        f"Worst is torn.example, with {share}; its template “{words.regex}” tears a sentence or a headline in "
+        f"{left.torn} of {harm.articles} articles{harm.describe().partition(' articles')[2]}."
     )
+    page = rendered(made)
+    assert page.index("Worst is torn.example") < page.index("Cleaning changes") < page.index("What may be story</h2>")
+    assert f'<a href="#s2-{made.harmful[0].number}">' in page  # the row of the template
+    assert 'id="s2-0"' in page
+
+
+def test_of_those_that_leave_something_the_worst_first() -> None:
+    """One that does in 2 of 199 articles of a thousand is boilerplate; and 1 of 1 article shows little."""
+    template = Template(id="a", regex="a", tokens=("a",), df=1, count=1, example="a", score=0.5)
+    rare, often, once = (
+        NotableTemplate(
+            source="a",
+            number=number,
+            template=template,
+            variants=0,
+            documents=documents,
+            characters=9,
+            story=0.0,
+            harm=Harm(looked, harmed, ((TORN, harmed),)),
+        )
+        for number, documents, looked, harmed in ((0, 1000, 199, 2), (1, 60, 20, 10), (2, 6, 1, 1))
+    )
+    assert sorted([once, rare, often], key=harm_rank) == [often, rare, once]
+    assert harm_rank(rare) > harm_rank(replace(rare, documents=2000))
+
+
+def test_the_example_is_one_of_what_is_left(pack: Pack) -> None:
+    """A template that left a label alone was shown where it did no harm."""
+    tokens = ("—", "Ann", "Lee")
+    one = Template(id=template_id(tokens), regex="", tokens=tokens, df=4, count=4, example="")
+    notable = NotableTemplate(
+        source="a", number=0, template=one, variants=0, documents=9, characters=9, story=0.0, harm=Harm(2, 1)
+    )
+    texts = ["The story. — Ann Lee\nMore.", "Photo: — Ann Lee\nMore."]
+    judged = [(text, [JudgedCut(text.index("—"), text.index("\n"), (one.id,), {})]) for text in texts]
+    assert add_example(notable, judged).before == "Photo: "
+    assert add_example(replace(notable, harm=Harm(2, 0)), judged).before == "The story. "
 
 
 def test_no_source_is_accused_because_most_goes_there(pack: Pack, documents: list[Document]) -> None:
@@ -169,7 +245,7 @@ def test_a_source_that_tears_every_sentence_leads_and_the_rank_is_seen(pack: Pac
     left = made.sources[1].left
     assert left.articles == left.looked > 0
     page = rendered(made)
-    assert f"cuts: {RESIDUE_KINDS['torn sentence']}." in page
+    assert f"articles a cut {RESIDUE_KINDS['torn sentence']}." in page
     table = page.partition("Sources, most articles in doubt first</h2>")[2].partition("</table>")[0]
     shares = re.findall(r'c-doubt">(\d+) <small>([\d.]+)%', table)
     ranked = sorted(made.sources, key=lambda one: -one.articles_in_doubt)
@@ -206,12 +282,12 @@ def test_the_riskiest_first(pack: Pack, documents: list[Document]) -> None:
         assert any(shown in text for text in texts)
     page = rendered(made)
     assert (
-        page.index("What is risky</h2>")
+        page.index("What may be story</h2>")
         < page.index("What is removed</h2>")
         < page.index("Sources, most articles in doubt first</h2>")
     )
     assert (
-        page.index("What is risky</h2>")
+        page.index("What may be story</h2>")
         < page.index("Against it: rare.")
         < page.index("Sources, most articles in doubt first</h2>")
     )
@@ -227,25 +303,27 @@ def test_what_cleaning_leaves_in_is_not_risky(pack: Pack, documents: list[Docume
     assert ids
 
 
-def test_templates_that_tear_sentences_are_risky(pack: Pack, documents: list[Document]) -> None:
-    """With their count, whatever their scores say; those by which more may be lost lead."""
+def test_templates_that_tear_sentences_lead(pack: Pack, documents: list[Document]) -> None:
+    """With the count of articles, whatever their scores say."""
     words = Template(id="h1", regex="[a-z] ([a-z]{5}) [a-z]", tokens=None, df=9, count=9, example="whole")
     pack = replace(pack, templates=(*pack.templates, words))
     made = report(pack, documents, risky=3)
-    first = next(one for one in made.riskiest if one.template is words)
+    first = made.harmful[0]
+    assert first.template is words
     cleaner = Cleaner(pack)
-    cuts = [(one.body, span) for one in documents for span in cleaner.clean(one.body).removed if "h1" in span.templates]
-    assert first.cuts == len(cuts)
-    assert 0 < first.tears == sum(leaves_part(text, span.start, span.end) for text, span in cuts)
+    cut = [
+        (one.body, [span for span in cleaner.clean(one.body).removed if "h1" in span.templates]) for one in documents
+    ]
+    torn = sum(any(leaves_part(text, *span[:2]) for span in spans) for text, spans in cut)
+    assert first.harm.articles == sum(bool(spans) for _, spans in cut)
+    assert 0 < torn == dict(first.harm.kinds)[TORN] <= first.harm.harmed
     assert first.before.rstrip()[-1].isalpha()
     page = rendered(made)
-    assert f"Tears a sentence or a headline in {first.tears} of {first.cuts} cuts that were looked at." in page
+    assert f"<strong>Tears a sentence or a headline in {torn} of {first.harm.articles} articles" in page
     torn = sum(any(leaves_part(one.body, *span[:2]) for span in cleaner.clean(one.body).removed) for one in documents)
-    assert f" {torn} (100.0%) have a torn sentence or headline (by " in page
-    assert (
-        f"<p>Of {torn} changed articles that were looked at, {torn} (100.0%) have a torn sentence or headline" in page
-    )
-    assert page.index("Tears a sentence or a headline in") < page.index("Sources, most articles in doubt first</h2>")
+    assert f'<p class="conclusion">Cuts tear a sentence or a headline in {torn} (100.0%) of {torn} changed' in page
+    assert page.index("<strong>Tears a sentence") < page.index("What may be story</h2>")
+    assert words.id not in {one.template.id for one in made.riskiest}
 
 
 def test_a_report_of_few_articles_calls_no_template_rare(pack: Pack, documents: list[Document]) -> None:
@@ -290,18 +368,17 @@ def test_a_passage_is_shown_once(pack: Pack) -> None:
 
 
 def test_the_risk_is_the_damage_that_is_done(pack: Pack, documents: list[Document]) -> None:
-    """A tear of a few characters does not lead, what is hardly in doubt is no risk, and no template is told twice."""
+    """What goes with few characters does not lead, what is hardly in doubt is no risk, and no template is told twice."""
     one = pack.templates[0]
     notable = NotableTemplate(source="a", number=0, template=one, variants=0, documents=9, characters=0, story=0.0)
-    small = replace(notable, number=1, characters=100, cuts=10, tears=3)
+    small = replace(notable, number=1, characters=100, doubt=0.5)
     large = replace(notable, number=2, characters=9000, doubt=0.19)
-    torn = replace(notable, number=3, characters=9000, cuts=10, tears=2)
     sure = replace(notable, number=4, characters=90000, doubt=0.02)
-    assert [one.number for one in rank_risky([small, large, torn, sure], 9)] == [3, 2, 1]
+    assert [one.number for one in rank_risky([small, large, sure], 9)] == [2, 1]
     made = report(pack, documents)
-    told = [{two.template.id for two in part} for part in (made.riskiest, made.largest)]
+    told = [two.template.id for part in (made.harmful, made.riskiest, made.largest) for two in part]
     assert made.largest
-    assert not told[0] & told[1]
+    assert len(set(told)) == len(told)
 
 
 def test_one_is_no_plural(pack: Pack, documents: list[Document]) -> None:
@@ -313,7 +390,8 @@ def test_one_is_no_plural(pack: Pack, documents: list[Document]) -> None:
 def test_people_are_not_doubted(pack: Pack, documents: list[Document]) -> None:
     hand = Template(id="h1", regex="[Tt]he", tokens=None, df=20, count=90, example="the")
     made = report(replace(pack, templates=(hand,)), documents)
-    assert [(one.story, one.tears > 0) for one in made.riskiest] == [(0.0, True)]  # what it tears is told all the same
+    assert [(one.story, one.harm.harmed > 0) for one in made.harmful] == [(0.0, True)]  # it is told all the same
+    assert not made.riskiest
     assert not made.largest  # since it is told already
     assert "<p>Nothing but what is told above.</p>" in rendered(made)
     sure = replace(next(one for one in pack.templates if one.anchor == "line"), score=1.0)
@@ -322,7 +400,7 @@ def test_people_are_not_doubted(pack: Pack, documents: list[Document]) -> None:
 
 def test_a_method_without_scores_says_so(unscored: Pack, documents: list[Document]) -> None:
     made = report(unscored, documents)
-    assert all(one.tears for one in made.riskiest)
+    assert not made.riskiest
     assert made.largest
     assert "1 pack has no scores" in " ".join(summarise(made))
     assert "Unknown: the method gives no scores." in rendered(made)
@@ -336,7 +414,7 @@ def test_residues_are_told_in_words(pack: Pack, documents: list[Document]) -> No
     assert "open end" in {kind for kind, _, _ in left.kinds}
     page = rendered(made)
     number = next(number for kind, number, _ in left.kinds if kind == "open end")
-    assert f"<li>{number} lines: {RESIDUE_KINDS['open end']}." in page
+    assert f"<li>In {number} articles a cut {RESIDUE_KINDS['open end']}." in page
     assert "Sources, most articles in doubt first" in page
 
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from templatemine.report.view import Report, SourceView
 
 DESCRIPTION = """\
-Writes one HTML file that tells what is removed, which templates are risky and
-what cuts leave behind. For each source it has charts, templates, rejected
+Writes one HTML file that tells what cuts leave behind, which templates may be
+story and what is removed. For each source it has charts, templates, rejected
 candidates with the reasons, and articles with every cut marked. The file loads
 nothing from elsewhere, so you can send and keep it.
 
@@ -110,9 +110,10 @@ def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
     what = f"{counted(len(packs), 'source')} in {size / 1e6:.1f} MB"
     skipped = [f"{counted(terminal.skipped, 'document')} skipped"] if terminal.skipped else []
     terminal.say(*summarise(report), "")
-    for one in report.riskiest[:1]:
+    for one in (*report.harmful, *report.riskiest)[:1]:
+        rank = "worst" if one.harm.harmed else "most doubtful"
         worst = messages.escape_line(f"{one.template.id} of {one.source}: {shorten(one.text, _MAX_TOLD)}")
-        terminal.say(f"riskiest template: {worst}", f"if it is story: {rejection_command(args.packs, one)}", "")
+        terminal.say(f"{rank} template: {worst}", f"to leave it in: {rejection_command(args.packs, one)}", "")
     terminal.say(
         f"{what} written to {common.name_output(args.output)} in {terminal.seconds:.1f} s", *skipped, *terminal.notes()
     )
@@ -126,7 +127,7 @@ def _report_json(args: argparse.Namespace, terminal: messages.Terminal, report: 
         "output": args.output,
         "bytes": size,
         "conclusion": summarise(report),
-        "riskiest": [_risk_json(args, one) for one in report.riskiest],
+        "riskiest": [_risk_json(args, one) for one in (*report.harmful, *report.riskiest)],
         "sources": [_source_json(one) for one in report.sources],
         "without_pack": dict(report.unknown),
         **terminal.figures(),

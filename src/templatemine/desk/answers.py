@@ -245,7 +245,7 @@ class Desk:
         # An undo of what was decided before is a decision of its own: the figures have it, so the list has it.
         made = [one for one in events if one.seq not in undone and (one.undoes is None or one.undoes <= since)]
         then = apply_rules(pack, self.library.rejected(stored), parse_rules(events[0].before)) if events else pack
-        mined = table.measure_risks(opened.tears(stored, replace(pack, templates=tuple(mined_templates(pack)))))
+        mined = table.measure_risks(opened.residues(stored, replace(pack, templates=tuple(mined_templates(pack)))).harm)
         mined[table.state == ADDED] = 0.0
         return {
             "decisions": [{"what": one.what, "name": one.name} for one in made],

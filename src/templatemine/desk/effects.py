@@ -24,6 +24,7 @@ from templatemine.model import Question, RejectedCandidate, Span, Template
 from templatemine.packs.families import Variants
 from templatemine.packs.pack import Pack
 from templatemine.report.doubts import MAX_MATCHED_TEXTS, Signs, find_signs, measure_matches, varies
+from templatemine.report.harm import Blamed, find_blamed
 from templatemine.report.risk import OccurrenceColumns, Occurrences
 from templatemine.text.tears import JudgedCut, SentenceEnds, judge_cuts
 
@@ -245,22 +246,23 @@ def find_left_out(pack: Pack) -> list[Template]:
 
 
 class ArticleCuts(NamedTuple):
-    """The cuts of an article, judged, and the characters that it loses."""
+    """The characters that an article loses, its cuts, judged, and what they leave behind."""
 
     characters: int = 0
     judged: Sequence[JudgedCut[str]] = ()
+    left: Sequence[Blamed] = ()
 
 
 def find_cuts(pack: Pack, articles: Sequence[Article], ends: SentenceEnds) -> list[ArticleCuts]:
-    """Find what the pack removes from each article, and what that tears: of pages nothing, for these are not cut by
-    lines."""
+    """Find what the pack removes from each article, and what its cuts leave behind: of pages nothing, for these are not
+    cut by lines."""
     cleaner, occurrences = Cleaner(pack), Occurrences(pack)
     found = []
     for one in articles:
         text = one.document.body
         spans = cleaner.spans(text)
         judged = [] if pack.html else judge_cuts(text, spans, ends.leaves_part, occurrences.find_ids)
-        found.append(ArticleCuts(count_lost(text, spans), judged))
+        found.append(ArticleCuts(count_lost(text, spans), judged, find_blamed(text, judged)))
     return found
 
 

@@ -7,7 +7,6 @@ and only what they touch is found anew.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import chain
 from threading import RLock
 
 from templatemine.archive.apply_overrides import mined_templates
@@ -17,7 +16,8 @@ from templatemine.desk.review import CutoffPreview
 from templatemine.desk.review_table import ReviewTable, RowFacts
 from templatemine.model import Template
 from templatemine.packs.pack import Pack
-from templatemine.text.tears import CutCount, JudgedCut, SentenceEnds, tally_judged
+from templatemine.report.harm import CutResidues, count_residues
+from templatemine.text.tears import JudgedCut, SentenceEnds
 
 
 class OpenSource:
@@ -78,9 +78,9 @@ class OpenSource:
         """Return the cuts of each article of the sample, judged."""
         return [one.judged for one in self._find_cuts(stored, stored.pack)]
 
-    def tears(self, stored: StoredPack, pack: Pack | None = None) -> dict[str, CutCount]:
-        """Count the cuts and tears of each template of such a pack in the sample, by its id."""
-        return tally_judged(chain.from_iterable(one.judged for one in self._find_cuts(stored, pack or stored.pack)))
+    def residues(self, stored: StoredPack, pack: Pack | None = None) -> CutResidues:
+        """Count what the cuts of such a pack leave behind in the sample."""
+        return count_residues([one[1:] for one in self._find_cuts(stored, pack or stored.pack) if one.judged])
 
     def _find_cuts(self, stored: StoredPack, pack: Pack) -> list[ArticleCuts]:
         """Find what a pack of the source removes from each article of the sample.
@@ -112,7 +112,7 @@ class OpenSource:
         with self._lock:
             known = self._table
             if known is None or known[0] is not stored.pack or known[1] != seq:
-                made = ReviewTable(stored.pack, self.effects(stored), self.tears(stored), reviewed, self._facts)
+                made = ReviewTable(stored.pack, self.effects(stored), self.residues(stored).harm, reviewed, self._facts)
                 known = self._table = stored.pack, seq, made
             return known[2]
 

@@ -21,7 +21,7 @@ from templatemine.model import Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.readable import fold_search, template_text
 from templatemine.report.doubts import describe_doubt, measure_damage
-from templatemine.text.tears import CutCount
+from templatemine.report.harm import NO_HARM, Harm
 
 WINDOW = 100
 """Rows of an answer: some five screens, so that the next rows are there before their answer is."""
@@ -161,8 +161,8 @@ class ReviewTable:
 
     Parameters
     ----------
-    tears : mapping
-        Id of a template -> its cuts in the sample, and how many of them tear a sentence.
+    harm : mapping
+        Id of a template -> what its cuts leave behind in the sample.
     reviewed : mapping
         Id of a template -> who looked at it last.
     known : dict
@@ -173,7 +173,7 @@ class ReviewTable:
         self,
         pack: Pack,
         effects: Effects,
-        tears: Mapping[str, CutCount],
+        harm: Mapping[str, Harm],
         reviewed: Mapping[str, str],
         known: dict[int, RowFacts],
     ) -> None:
@@ -192,8 +192,8 @@ class ReviewTable:
         self.is_reviewed[[self.rows[name] for name in reviewed if name in self.rows]] = True
         self.is_decided = self.is_reviewed | (self.state != KEPT)
         self._effects = effects.measure(pack)
-        self._tears = tears
-        self.risks = self.measure_risks(tears)
+        self._harm = harm
+        self.risks = self.measure_risks(harm)
         self.heads = self._effects.heads
         self._family_sizes = np.bincount(self.heads, minlength=size)
         self._family_risks = np.zeros(size)
@@ -209,21 +209,21 @@ class ReviewTable:
         self._df = np.array([one.df for one in self.templates], np.int64)
         self._orders: dict[str, NDArray[np.int64]] = {}
 
-    def measure_risks(self, tears: Mapping[str, CutCount]) -> NDArray[np.float64]:
+    def measure_risks(self, harm: Mapping[str, Harm]) -> NDArray[np.float64]:
         """Return by what the rows are ranked, as in the report: what a template may do to stories, by its signs and
-        these tears; nothing, where cleaning leaves its kind in."""
-        torn = np.zeros(len(self.templates))
-        for name, count in tears.items():
-            if count.tears and name in self.rows:
-                torn[self.rows[name]] = count.tears / count.cuts
+        this harm; nothing, where cleaning leaves its kind in."""
+        harmed = np.zeros(len(self.templates))
+        for name, one in harm.items():
+            if name in self.rows:
+                harmed[self.rows[name]] = one.share
         chances = np.array([one.chance for one in self._effects.signs], np.float64)
-        damage = measure_damage(chances, torn, self._effects.covered)
+        damage = measure_damage(chances, harmed, self._effects.covered)
         choice = choose()
         return np.round(damage * [choice.cuts(one.kind) for one in self.templates], 1)
 
     def describe_doubt(self, row: int) -> tuple[str, ...]:
-        """Say in sentences, as in the report, what a template tears in the sample, and why it may be story."""
-        return describe_doubt(self._effects.signs[row], self._tears.get(self.templates[row].id, CutCount(0, 0)))
+        """Say in sentences, as in the report, what cuts of a template leave behind, and why it may be story."""
+        return describe_doubt(self._effects.signs[row], self._harm.get(self.templates[row].id, NO_HARM))
 
     # ------------------------------------------------------------------------------------------------------- the list
 

@@ -23,6 +23,7 @@ from templatemine.text.characters import ends_sentence, words_beside
 from templatemine.text.tears import (
     CutCount,
     IsTorn,
+    JudgedCut,
     SentenceEnds,
     count_unpaired,
     join_spans,
@@ -130,6 +131,20 @@ def find_residues(text: str, removed: Sequence[Span], is_torn: IsTorn = leaves_p
     is_torn : callable
         See `text.tears.IsTorn`.
     """
+    yield from find_line_residues(text, removed)
+    for start, end, _ in join_spans(text, removed):
+        if is_torn(text, start, end):
+            yield describe_tear(text, start, end)
+
+
+def describe_tear(text: str, start: int, end: int) -> Residue:
+    """Return the residue of a cut that tears a sentence."""
+    left = " … ".join(_find_context(text, start, end))
+    return Residue(kind=TORN, start=start, end=end, left=left, cut=text[start:end])
+
+
+def find_line_residues(text: str, removed: Sequence[Span | JudgedCut[str]]) -> Iterator[Residue]:
+    """Yield the residues of cuts in the lines of a text, without torn sentences."""
     spans, span_index = list(removed), 0
     for match in _LINE.finditer(text):
         start, end = match.span()
@@ -150,10 +165,6 @@ def find_residues(text: str, removed: Sequence[Span], is_torn: IsTorn = leaves_p
             for kind, has_residue in KINDS.items():
                 if has_residue(line, left):
                     yield Residue(kind=kind, start=start, end=end, left=left, cut=cut)
-    for start, end, _ in join_spans(text, spans):
-        if is_torn(text, start, end):
-            left = " … ".join(_find_context(text, start, end))
-            yield Residue(kind=TORN, start=start, end=end, left=left, cut=text[start:end])
 
 
 def _find_context(text: str, start: int, end: int) -> tuple[str, str]:

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from templatemine.errors import counted
 from templatemine.model import Span, Template
 from templatemine.packs.pack import Pack
+from templatemine.report.harm import Harm
 from templatemine.report.risk import OccurrenceColumns, Occurrences, story_probability
 from templatemine.text.characters import SENTENCE_MARKS, SPACELESS, ends_sentence
-from templatemine.text.tears import CutCount
 
 SampledTexts = Sequence[tuple[str, Sequence[Span]]]
 """Texts of articles that change, and their cuts."""
@@ -142,21 +142,21 @@ def find_signs(template: Template, df: int, documents: int, matches: Matches | N
 
 
 def measure_damage(
-    chance: float | NDArray[np.float64], torn: float | NDArray[np.float64], characters: float | NDArray[np.int64]
+    chance: float | NDArray[np.float64], harm: float | NDArray[np.float64], characters: float | NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return by what templates are ranked: the chance that it is story, or the share of its cuts that tear sentences,
-    whichever is greater, times the square root of the characters that go: what removes most is mostly boilerplate, and
-    must not hide what is in doubt."""
-    damage: NDArray[np.float64] = np.maximum(chance, torn) * np.sqrt(characters)
+    """Return by what templates are ranked: the chance that it is story, or the share of its articles in which it leaves
+    something behind (`harm`), whichever is greater, times the square root of the characters that go: what removes most
+    is mostly boilerplate, and must not hide what is in doubt."""
+    damage: NDArray[np.float64] = np.maximum(chance, harm) * np.sqrt(characters)
     return damage
 
 
-def describe_doubt(signs: Signs, count: CutCount) -> tuple[str, ...]:
-    """Say in sentences what a template tears, and why it may be story; nothing of one that is in no doubt."""
+def describe_doubt(signs: Signs, harm: Harm) -> tuple[str, ...]:
+    """Say in sentences what cuts of a template leave behind, and why it may be story; nothing of one that is in no
+    doubt."""
     said = []
-    if count.tears:
-        cuts = f"{count.tears:,} of {counted(count.cuts, 'cut')} that were looked at"
-        said.append(f"Tears a sentence or a headline in {cuts}.")
+    if left := harm.describe():
+        said.append(f"{left[0].upper()}{left[1:]}.")
     if signs.chance >= MIN_DOUBT and signs.words:
         said.append(f"It may be story: {'; '.join(signs.words)}.")
     return tuple(said)

@@ -1,4 +1,4 @@
-"""Measured packs -> the first page of a report: cuts, doubts, and residues.
+"""Measured packs -> the first page of a report: what cuts leave behind, what is in doubt, and what goes.
 
 All of it is estimated: characters from the occurrences of a template and the size of its matches in some articles, the
 chance that it is story from its score (`risk.story_probability`) and what its matches are like (`doubts`), residues
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from templatemine.evaluation.residue import KINDS, TORN, Residue, find_residues
+from templatemine.evaluation.residue import find_line_residues
 from templatemine.model import Template
 from templatemine.packs.families import group_families
 from templatemine.packs.pack import Pack
@@ -26,23 +26,13 @@ from templatemine.report.doubts import (
     find_signs,
     measure_damage,
 )
+from templatemine.report.harm import FEW_ARTICLES, NO_HARM, Harm
 from templatemine.report.measure import TemplateFigures
 from templatemine.report.risk import Occurrences, story_probability
-from templatemine.text.tears import CutCount, JudgedCut, SentenceEnds, judge_cuts, tally_judged
-
-RESIDUE_KINDS = {
-    "begins torn": "what is left begins with a small letter or a sign, which the line did not",
-    "unbalanced": "a bracket or a quotation mark has lost the other one",
-    "lone sign": "only signs are left, where there were words",
-    "label": "a label has lost what it labelled",
-    "open end": "what is left stops within a sentence, whose last words are gone",
-    TORN: "the sentence around a cut is torn, or half of one is left",
-}
-"""Kinds of residues, in words."""
-assert RESIDUE_KINDS.keys() == {*KINDS, TORN}
+from templatemine.text.tears import JudgedCut, SentenceEnds, judge_cuts
 
 MAX_OF_SOURCE = 2
-"""Risky templates of a source that go before those of others."""
+"""Templates of a source that go before those of others."""
 
 CONTEXT = 90
 """Characters beside an example."""
@@ -66,8 +56,8 @@ class NotableTemplate:
         Chance that it is story, by score and signs (`doubts`).
     signs : tuple of str
         What speaks for that, in words.
-    cuts, tears : int
-        Of its cuts that were looked at, how many tear a sentence or leave half of one (`text.tears`).
+    harm : Harm
+        What its cuts left behind in the articles that were looked at.
     before, match, after : str
         An example in its article; for one that was not found, `match` is that of the pack.
     beside : int
@@ -83,8 +73,7 @@ class NotableTemplate:
     story: float
     doubt: float = 0.0
     signs: tuple[str, ...] = ()
-    cuts: int = 0
-    tears: int = 0
+    harm: Harm = NO_HARM
     before: str = ""
     match: str = ""
     after: str = ""
@@ -103,23 +92,12 @@ class NotableTemplate:
     @property
     def damage(self) -> float:
         """Return by what templates are ranked (`doubts.measure_damage`)."""
-        return float(measure_damage(self.doubt, self.tears / max(self.cuts, 1), self.characters))
+        return float(measure_damage(self.doubt, self.harm.share, self.characters))
 
     @property
     def told(self) -> tuple[str, ...]:
-        """Return in sentences what it tears, and why it may be story."""
-        return describe_doubt(Signs(self.doubt, self.signs), CutCount(self.cuts, self.tears))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CutResidues:
-    """Residues of cuts in the articles `looked` at: how many have a residue, how many a torn sentence, and of each kind
-    how many there are, with one of them."""
-
-    looked: int
-    articles: int
-    torn: int
-    kinds: tuple[tuple[str, int, Residue], ...]
+        """Return in sentences what its cuts leave behind, and why it may be story."""
+        return describe_doubt(Signs(self.doubt, self.signs), self.harm)
 
 
 def estimate_removed(pack: Pack, seen: Sequence[TemplateFigures | None], matches: Mapping[int, Matches]) -> list[int]:
@@ -197,24 +175,18 @@ def judge_texts(pack: Pack, looked: SampledTexts) -> JudgedTexts:
     return [(text, judge_cuts(text, spans, is_torn, find)) for text, spans in looked]
 
 
-def select_tearing(templates: Sequence[NotableTemplate], judged: JudgedTexts) -> list[NotableTemplate]:
-    """Return the templates that tear sentences."""
-    counts = tally_judged(cut for _, cuts in judged for cut in cuts)
-    return [
-        replace(one, cuts=counts[one.template.id].cuts, tears=counts[one.template.id].tears)
-        for one in templates
-        if one.template.id in counts and counts[one.template.id].tears
-    ]
+def add_harm(templates: Sequence[NotableTemplate], harm: Mapping[str, Harm]) -> list[NotableTemplate]:
+    """Return the templates with what their cuts leave behind, by their ids."""
+    return [replace(one, harm=harm.get(one.template.id, one.harm)) for one in templates]
 
 
 def add_example(one: NotableTemplate, judged: JudgedTexts, *, unusual: bool = False) -> NotableTemplate:
     """Return the template with an example in its article, if it is in one of those: where fewest others are cut with
-    it; of one that tears sentences, such a place; of these, if it is to be `unusual`, the cut that shares fewest words
-    with the others: what a slot takes wrongly is mostly another kind of text."""
+    it; of one that leaves something behind, such a place; of these, if it is to be `unusual`, the cut that shares
+    fewest words with the others: what a slot takes wrongly is mostly another kind of text."""
     name = one.template.id
-    places = [(text, cut) for text, cuts in judged for cut in cuts if name in cut.names]
-    if one.tears:
-        places = [(text, cut) for text, cut in places if any(name in some for some in cut.torn.values())]
+    places = _find_harmed(name, judged) if one.harm.harmed else []
+    places = places or [(text, cut) for text, cuts in judged for cut in cuts if name in cut.names]
     if not places:
         return one
     fewest = min(len(cut.names) for _, cut in places)
@@ -227,6 +199,19 @@ def add_example(one: NotableTemplate, judged: JudgedTexts, *, unusual: bool = Fa
     before = before.rpartition("\n\n")[2] if "\n\n" in before or not left else f"… {before.partition(' ')[2]}"
     after = after.partition("\n\n")[0] if "\n\n" in after or right == len(text) else f"{after.rpartition(' ')[0]} …"
     return replace(one, before=before, match=text[start:end], after=after, beside=len(set(names)) - 1)
+
+
+def _find_harmed(name: str, judged: JudgedTexts) -> list[tuple[str, JudgedCut[str]]]:
+    """Find the cuts of a template that tear; if none does, those that leave something else behind."""
+    found = [(text, cuts) for text, cuts in judged if any(name in cut.names for cut in cuts)]
+    torn = [(text, cut) for text, cuts in found for cut in cuts if any(name in some for some in cut.torn.values())]
+    return torn or [
+        (text, cut)
+        for text, cuts in found
+        for residue in find_line_residues(text, cuts)
+        for cut in cuts
+        if name in cut.names and cut.start < residue.end and residue.start < cut.end
+    ]
 
 
 def _find_ends(looked: SampledTexts) -> SentenceEnds:
@@ -258,47 +243,38 @@ def select_passages(
     return chosen
 
 
-def count_residues(looked: SampledTexts) -> CutResidues:
-    """Count the residues in articles (`evaluation.residue`)."""
-    counts: Counter[str] = Counter()
-    first: dict[str, Residue] = {}
-    articles = torn = 0
-    is_torn = _find_ends(looked).leaves_part
-    for text, spans in looked:
-        found = list(find_residues(text, spans, is_torn))
-        articles += bool(found)
-        torn += any(one.kind == TORN for one in found)
-        for one in found:
-            counts[one.kind] += 1
-            first.setdefault(one.kind, one)
-    return CutResidues(
-        looked=len(looked),
-        articles=articles,
-        torn=torn,
-        kinds=tuple((kind, number, first[kind]) for kind, number in counts.most_common()),
-    )
-
-
 def _is_mostly(passage: str, other: str) -> bool:
     """Return whether a passage is within another one, or mostly is that."""
     return passage in other or (other in passage and 2 * len(other) > len(passage))
 
 
+def harm_rank(one: NotableTemplate) -> tuple[float, str, int]:
+    """Return by what templates are ranked that leave something behind, the worst first: the articles in which they do,
+    times the share that these are, which counts less of few articles.  One that rarely does is boilerplate, and to
+    reject it does no good."""
+    share = one.harm.harmed / (one.harm.articles + FEW_ARTICLES)
+    return -one.documents * share**2, one.source, one.number
+
+
+def rank_harmful(rows: Iterable[NotableTemplate]) -> list[NotableTemplate]:
+    """Return those whose cuts leave something behind, the worst first, of a source two before the others have two."""
+    return _share_out(sorted((one for one in rows if one.harm.harmed), key=harm_rank))
+
+
 def rank_risky(rows: Iterable[NotableTemplate], most: int) -> list[NotableTemplate]:
-    """Return the first by the damage that they may do: each once, of those that tear sentences or are in doubt, and of
-    a source two before the others have two."""
-    ranked = sorted(rows, key=lambda one: (-one.damage, -one.tears, one.source, one.number))
-    worst: dict[tuple[str, int], NotableTemplate] = {}
-    for one in ranked:
-        if one.tears or (one.characters and one.doubt >= MIN_DOUBT):
-            worst.setdefault((one.source, one.number), one)
+    """Return the first of those in doubt by the damage that they may do, of a source two before the others have two."""
+    doubtful = (one for one in rows if one.characters and one.doubt >= MIN_DOUBT)
+    return _share_out(sorted(doubtful, key=lambda one: (-one.damage, one.source, one.number)))[:most]
+
+
+def _share_out(ranked: Iterable[NotableTemplate]) -> list[NotableTemplate]:
     # One source must not hide the others: its third comes after their first two.
     before: Counter[str] = Counter()
-    late = []
-    for one in worst.values():
-        late.append(before[one.source] >= MAX_OF_SOURCE)
+    found = []
+    for one in ranked:
+        found.append((before[one.source] >= MAX_OF_SOURCE, one))
         before[one.source] += 1
-    return [one for _, one in sorted(zip(late, worst.values(), strict=True), key=lambda pair: pair[0])][:most]
+    return [one for _, one in sorted(found, key=lambda pair: pair[0])]
 
 
 def rank_largest(rows: Iterable[NotableTemplate]) -> list[NotableTemplate]:

@@ -21,7 +21,7 @@ from templatemine.errors import counted, needs_extra
 from templatemine.packs.readable import describe_choice, shorten, template_text, title_text
 from templatemine.report.charts import days_spec, draw_svg, histogram_spec, load_renderer, scores_spec
 from templatemine.report.explain import MAX_ALSO_MATCHED, find_cut_template
-from templatemine.report.findings import RESIDUE_KINDS
+from templatemine.report.harm import RESIDUE_KINDS
 from templatemine.report.marks import (
     Note,
     TextPiece,
@@ -31,7 +31,7 @@ from templatemine.report.marks import (
     render_marks,
     truncate,
 )
-from templatemine.report.summary import summarise, summarise_damage
+from templatemine.report.summary import summarise, summarise_doubt, summarise_harm
 
 if TYPE_CHECKING:
     from templatemine.report.findings import NotableTemplate
@@ -100,8 +100,13 @@ def render(
         "max_changes": MAX_CHANGES,
         "change_names": {"+": "added", "-": "removed", "~": "changed", "^": "moved"},
     }
-    said = {"title": title or _title(report), "conclusion": summarise(report), "left_kinds": RESIDUE_KINDS}
-    said["damage"] = summarise_damage(report)
+    said: dict[str, Any] = {
+        "title": title or _title(report),
+        "conclusion": summarise(report),
+        "left_kinds": RESIDUE_KINDS,
+    }
+    said |= {"is_looked_at": bool(summarise_harm(report)), "doubt": summarise_doubt(report)}
+    said["listed"] = {(source.name, row.number) for source in report.sources for row in source.rows}
     yield from environment.get_template("report.html").generate(report=report, **said)
 
 

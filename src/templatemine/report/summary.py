@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from templatemine.errors import counted, list_notes
 from templatemine.evaluation.residue import TORN
-from templatemine.packs.readable import notes_without_templates
+from templatemine.packs.readable import notes_without_templates, shorten
+from templatemine.report.findings import harm_rank
+from templatemine.report.harm import LEFT
 from templatemine.report.risk import is_scored
 from templatemine.report.view import Report, SourceView
 
@@ -15,10 +18,12 @@ MEASURED_STORY = 0.009
 ``learned`` on new articles (docs/research/loso.md)."""
 MEASURED_LOSS = 0.0003
 """Content lost there: removed content / all content, as `evaluation.metrics.SpanScore.loss`."""
+_MAX_NAMED = 80
+"""Characters of a template in a sentence."""
 
 
 def summarise(report: Report) -> list[str]:
-    """Return the report in a few sentences."""
+    """Return the report in a few sentences: what cuts leave behind, and where most, before how much goes."""
     sources = report.sources
     templates = sum(len(one.pack.templates) for one in sources)
     rest = [*_summarise_empty(sources), *_summarise_changes(report)]
@@ -37,32 +42,49 @@ def summarise(report: Report) -> list[str]:
     if not changed:
         why = "" if report.pages else ": no template occurs in the archive"
         return [f"None of the {counted(documents, 'document')} changes{why}.", *rest]
-    said = [
+    removed = (
         f"Cleaning changes {changed:,} of {counted(documents, 'document')} ({_share(changed, documents)}) and removes "
         f"{_share(cut, characters)} of their characters."
-    ]
-    if damage := summarise_damage(report):
-        said.append(damage)
-    return [*said, *_summarise_scores(sources, cut), *rest]
+    )
+    return [*filter(None, (summarise_harm(report), _name_worst(report), removed)), *_summarise_unscored(sources), *rest]
 
 
-def summarise_damage(report: Report) -> str:
-    """Say how many of the articles that were looked at have a torn sentence or another trace of a cut; empty if none
-    was."""
+def summarise_harm(report: Report) -> str:
+    """Say in how many of the articles that were looked at cuts tear a sentence, or leave something else behind; empty
+    if none was looked at."""
     found = [one.left for one in report.sources]
     looked, torn = sum(one.looked for one in found), sum(one.torn for one in found)
+    others = sum(one.articles for one in found) - torn
     if not looked:
         return ""
-    tears = sum(number for one in found for kind, number, _ in one.kinds if kind == TORN)
-    first = f"{torn:,} ({_share(torn, looked)}) have" if torn else "none has"
-    by_cuts = f" (by {counted(tears, 'cut')})" if torn else ""
-    rest = sum(one.articles for one in found) - torn
-    more = f"{rest:,} {'more ' if torn else ''}({_share(rest, looked)})"
-    others = f"in {more} a cut left a line incomplete in another way" if rest else "no other line is incomplete"
-    return (
-        f"Of {counted(looked, 'changed article')} that {'was' if looked == 1 else 'were'} looked at, {first} a torn "
-        f"sentence or headline{by_cuts}; {others}."
-    )
+    articles = f"{counted(looked, 'changed article')} that {'was' if looked == 1 else 'were'} looked at"
+    if not torn and not others:
+        return f"Cuts tear no sentence and leave nothing behind in {articles}."
+    kinds = Counter[str]()
+    for one in found:
+        kinds.update({kind: number for kind, number, _ in one.kinds if kind != TORN})
+    mostly = f", mostly {LEFT[kinds.most_common(1)[0][0]]}" if others else ""
+    if not torn:
+        rest = f"{others:,} ({_share(others, looked)}) of {articles}{mostly}"
+        return f"Cuts tear no sentence; they leave something else behind in {rest}."
+    rest = f"something else behind in {others:,} more ({_share(others, looked)}){mostly}" if others else "nothing else"
+    return f"Cuts tear a sentence or a headline in {torn:,} ({_share(torn, looked)}) of {articles}, and leave {rest}."
+
+
+def _name_worst(report: Report) -> str:
+    """Name the source with most such articles, and the worst of its templates; empty if there are none."""
+    worst = max(report.sources, key=lambda one: one.harmed_articles, default=None)
+    if worst is None or not worst.left.articles:
+        return ""
+    told = []
+    if len(report.sources) > 1:
+        share = _share(worst.left.articles, worst.left.looked)
+        told.append(f"Worst is {worst.name}, with {worst.left.articles:,} of {worst.left.looked:,} ({share})")
+    if worst.harmful:
+        one = min(worst.harmful, key=harm_rank)
+        whose = "its" if told else "The worst"
+        told.append(f"{whose} template “{shorten(one.text, _MAX_NAMED)}” {one.harm.describe()}")
+    return f"{'; '.join(told)}." if told else ""
 
 
 def _summarise_empty(sources: Sequence[SourceView]) -> list[str]:
@@ -92,25 +114,29 @@ def _summarise_changes(report: Report) -> list[str]:
     return [f"{told}; of the sources that differ {_share(old, size)} of the characters went, now {_share(new, size)}."]
 
 
-def _summarise_scores(sources: Sequence[SourceView], cut: int) -> list[str]:
-    sources = [one for one in sources if one.by_templates]
-    scored = [one for one in sources if is_scored(one.pack)]
-    said = []
+def summarise_doubt(report: Report) -> str:
+    """Say how much story may go without a trace, by the scores; empty if no pack has any."""
+    scored = [one for one in report.sources if one.by_templates and is_scored(one.pack)]
     story = sum(one.story for one in scored)
-    if story:
-        # No source is named: the sum is the greatest where most goes, however plain that is.
-        said.append(
-            f"Of what went from articles of publishers that the scores of templates did not know, {MEASURED_STORY:.1%} "
-            f"was story; {MEASURED_LOSS:.2%} of all their story was lost. Here nobody has counted: the scores, which "
-            f"are cautious, leave room for {_share(story, cut)} at most."
-        )
-    without = sum(bool(one.pack.templates) and not is_scored(one.pack) for one in sources)
-    if without:
-        said.append(
-            f"{counted(without, 'pack')} {'has' if without == 1 else 'have'} no scores, so that nobody knows which of "
-            "their templates are in doubt: look at those that remove most."
-        )
-    return said
+    cut = sum(one.measured.cut for one in report.sources if one.measured is not None)
+    if not story or not cut:
+        return ""
+    # No source is named: the sum is the greatest where most goes, however plain that is.
+    return (
+        f"Of what went from articles of publishers that the scores of templates did not know, {MEASURED_STORY:.1%} "
+        f"was story; {MEASURED_LOSS:.2%} of all their story was lost. Here nobody has counted: the scores, which "
+        f"are cautious, leave room for {_share(story, cut)} at most."
+    )
+
+
+def _summarise_unscored(sources: Sequence[SourceView]) -> list[str]:
+    without = sum(one.by_templates and bool(one.pack.templates) and not is_scored(one.pack) for one in sources)
+    if not without:
+        return []
+    return [
+        f"{counted(without, 'pack')} {'has' if without == 1 else 'have'} no scores, so that nobody knows which of "
+        "their templates are in doubt: look at those that remove most."
+    ]
 
 
 def _share(part: float, whole: float) -> str:

@@ -16,21 +16,21 @@ from templatemine.packs.pack import Pack
 from templatemine.packs.readable import describe_position, describe_reasons, join_tokens, template_text
 from templatemine.report.doubts import SampledTexts, match_templates
 from templatemine.report.findings import (
-    CutResidues,
     JudgedTexts,
     NotableTemplate,
     add_example,
-    count_residues,
+    add_harm,
     describe_templates,
     estimate_removed,
     judge_texts,
+    rank_harmful,
     rank_largest,
     rank_risky,
     select_largest,
     select_notable,
     select_passages,
-    select_tearing,
 )
+from templatemine.report.harm import FEW_ARTICLES, CutResidues, count_residues, find_blamed
 from templatemine.report.histogram import Histogram, histogram_of, sparkline
 from templatemine.report.measure import PackMeasurement, Sample, TemplateFigures
 from templatemine.report.pack_diff import CutComparison, PackDiff, diff_packs
@@ -39,10 +39,6 @@ from templatemine.report.timeline import Period, count_by_period, split_periods
 
 MAX_SAMPLED_ARTICLES = 6_000
 """Articles that are kept to be looked at, of all sources together."""
-
-
-FEW_ARTICLES = 10
-"""Of which a share says little: one incomplete article of two is not half of all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +114,7 @@ class SourceView:
     changed: tuple[int, ...]
     notable: tuple[NotableTemplate, ...]
     largest: tuple[NotableTemplate, ...]
-    tearing: tuple[NotableTemplate, ...]
+    harmful: tuple[NotableTemplate, ...]
     left: CutResidues
     by_templates: bool
 
@@ -130,6 +126,11 @@ class SourceView:
             return 0.0
         found = sum(one.story for one in self.notable)
         return found if self.measured is None else min(found, float(self.measured.cut))
+
+    @property
+    def harmed_articles(self) -> float:
+        """Return in how many changed articles cuts leave something behind, as in those that were looked at."""
+        return self.left.articles / max(1, self.left.looked) * (0 if self.measured is None else self.measured.changed)
 
     @property
     def articles_in_doubt(self) -> float:
@@ -169,8 +170,8 @@ class Report:
         Documents of the archive whose source has no pack.
     shared : tuple of SharedExpression
         Those of the most sources first.
-    riskiest, largest : tuple of NotableTemplate
-        Templates that tear sentences or are in doubt, by the damage that they may do; and templates that remove most.
+    harmful, riskiest, largest : tuple of NotableTemplate
+        Templates whose cuts leave something behind; others that are in doubt; and those that remove most.
     changes : tuple of PackDiff or None
         Sources whose packs differ from those before; None if there are none to compare with.
     """
@@ -179,6 +180,7 @@ class Report:
     unknown: Mapping[str, int]
     shared: tuple[SharedExpression, ...]
     with_archive: bool
+    harmful: tuple[NotableTemplate, ...]
     riskiest: tuple[NotableTemplate, ...]
     largest: tuple[NotableTemplate, ...]
     changes: tuple[PackDiff, ...] | None = None
@@ -254,17 +256,10 @@ def make_report(
         _make_source(packs[source], measured.get(source), judged[source], holders, rejected(source), most, config)
         for source in names
     )
-    rows = [one for source in sources for one in source.largest]
-    scored = [one for source in sources if is_scored(source.pack) for one in source.notable]
-    scored += [one for source in sources for one in source.tearing]
-    # What cleaning leaves in unless it is told otherwise does no damage.
-    scored = [one for one in scored if not one.template.kind or POLICIES[DEFAULT_POLICY].cuts(one.template.kind)]
-    riskiest = [add_example(one, judged[one.source], unusual=True) for one in rank_risky(scored, config.risky)]
-    told = {(one.source, one.number) for one in riskiest}
-    others = rank_largest(one for one in rows if (one.source, one.number) not in told)
-    largest = select_passages((add_example(one, judged[one.source]) for one in others), config.risky, riskiest)
+    harmful, riskiest, largest = _choose_templates(sources, judged, config.risky)
     return Report(
         sources=sources,
+        harmful=tuple(harmful),
         riskiest=tuple(riskiest),
         largest=tuple(largest),
         unknown=dict(sorted(unknown.items(), key=lambda one: (-one[1], one[0]))),
@@ -272,6 +267,32 @@ def make_report(
         with_archive=documents is not None,
         changes=None if before is None else tuple(one for one in diffs if one),
     )
+
+
+def _choose_templates(
+    sources: Sequence[SourceView], judged: Mapping[str, JudgedTexts], most: int
+) -> tuple[list[NotableTemplate], list[NotableTemplate], list[NotableTemplate]]:
+    """Return the templates of the first page, each once: those that leave something behind, that are in doubt, and that
+    remove most."""
+    rows = [one for source in sources for one in source.largest]
+    left = rank_harmful(one for source in sources for one in source.harmful)
+    harmful = select_passages((add_example(one, judged[one.source], unusual=True) for one in left), most, ())
+    told = {(one.source, one.number) for one in harmful}
+    # What cleaning leaves in unless it is told otherwise does no damage.
+    scored = [
+        one
+        for source in sources
+        if is_scored(source.pack)
+        for one in source.notable
+        if (not one.template.kind or POLICIES[DEFAULT_POLICY].cuts(one.template.kind))
+        and (one.source, one.number) not in told
+    ]
+    riskiest = [add_example(one, judged[one.source], unusual=True) for one in rank_risky(scored, most)]
+    told |= {(one.source, one.number) for one in riskiest}
+    others = rank_largest(one for one in rows if (one.source, one.number) not in told)
+    above = [*harmful, *riskiest]
+    largest = select_passages((add_example(one, judged[one.source]) for one in others), most, above)
+    return harmful, riskiest, largest
 
 
 def _sampled_texts(measured: PackMeasurement | None) -> SampledTexts:
@@ -305,7 +326,8 @@ def _make_source(
     by_templates = not pack.html or config.clean.html == "strip"
     matches = match_templates(pack, looked)
     removed = estimate_removed(pack, seen, matches)
-    templates = describe_templates(pack, seen, removed, matches)
+    left = count_residues([] if pack.html else [(cuts, find_blamed(text, cuts)) for text, cuts in judged])
+    templates = add_harm(describe_templates(pack, seen, removed, matches), left.harm)
     steps = split_periods(measured.days) if measured is not None else []
     documents = count_by_period(measured.days, steps) if measured is not None else []
     return SourceView(
@@ -330,8 +352,8 @@ def _make_source(
         changed=tuple(count_by_period(measured.changed_days, steps)) if measured is not None else (),
         notable=tuple(select_notable(templates)) if by_templates else (),
         largest=tuple(select_largest(templates)) if by_templates else (),
-        tearing=() if pack.html else tuple(select_tearing(templates, judged)),
-        left=count_residues(() if pack.html else looked),
+        harmful=tuple(one for one in templates if one.harm.harmed),
+        left=left,
         by_templates=by_templates,
     )
 
