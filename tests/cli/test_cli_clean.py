@@ -256,11 +256,17 @@ def test_metadata_of_bylines_go_into_json_lines_only(cli: Cli, mined: Path, new:
 
 def test_check_names_what_is_wrong_with_each_source(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
     stub = {"source": SOURCES[0], "id": "stub", "text": CALL.format(SOURCES[0].partition(".")[0].capitalize())}
-    path = write(tmp_path / "with.jsonl", [*read(new), stub, {"source": "other.org", "id": "x", "text": "A story."}])
+    stubs, other = [stub, stub], {"source": "other.org", "id": "x", "text": "A story."}
+    path = write(tmp_path / "with.jsonl", [*read(new), *stubs, other])
+    share = 2 / (2 + sum(one["source"] == SOURCES[0] for one in read(new)))
     ran = cli("clean", path, "-p", mined, "-o", tmp_path / "c.jsonl", "--check", "0.99", "--whole-lines")
     assert ran.code == 1
     told = [line.partition("check: ")[2] for line in ran.err.splitlines() if "check: " in line]
-    assert told == [f"{SOURCES[0]} has 1 stub (--stubs drop leaves them out)", "other.org has no pack that can be used"]
+    limit = "more than 5% (--max-stubs; --stubs drop leaves them out)"
+    assert told == [
+        f"{SOURCES[0]} has 2 stubs, {share:.1%} of its records, {limit}",
+        "other.org has no pack that can be used",
+    ]
     command = f"templatemine report {mined} --archive {path} -o report.html"
     assert ran.err.splitlines()[-1] == f"next, see what tears and takes too much: {command}"
     ran = cli("clean", new, "-p", mined, "-o", tmp_path / "d.jsonl", "--check", "0.99", "--whole-lines")
@@ -270,10 +276,10 @@ def test_check_names_what_is_wrong_with_each_source(cli: Cli, mined: Path, new: 
     assert last == f"check: nothing is wrong with 3 sources; no torn sentence in {changed} changed texts"
     ran = cli("clean", new, "-p", mined, "-o", tmp_path / "e.jsonl", "--check", "0.001")
     assert ran.code == 1
-    assert ran.err.count("of its characters, more than 0.1%") == len(SOURCES)
+    assert ran.err.count("of its characters, more than 0.1% (--check)") == len(SOURCES)
     ran = cli("clean", path, "-p", mined, "-o", tmp_path / "f.jsonl", "--stubs", "drop")
     assert [one["id"] for one in read(tmp_path / "f.jsonl")] == [one["id"] for one in read(path) if one["id"] != "stub"]
-    assert "1 with more than 90% boilerplate: stubs, left out" in ran.err
+    assert "2 with more than 90% boilerplate: stubs, left out" in ran.err
     written = [bool(one.get("removed")) for one in read(tmp_path / "f.jsonl")]
     assert f"{len(written)} records written to " in ran.err
     assert f"\n{sum(written)} changed; " in ran.err
@@ -281,6 +287,26 @@ def test_check_names_what_is_wrong_with_each_source(cli: Cli, mined: Path, new: 
     assert sum(int(row[2]) for row in rows) == sum(written)
     ran = cli("clean", path, "-p", mined, "--dry-run", "--stubs", "drop", "--json")
     assert json.loads(ran.out)["torn_looked"] == sum(written)
+
+
+def test_check_allows_a_share_of_stubs(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
+    """One stub among thousands of articles failed a run."""
+    stub = {"source": SOURCES[0], "text": CALL.format(SOURCES[0].partition(".")[0].capitalize())}
+    share = 2 / (2 + sum(one["source"] == SOURCES[0] for one in read(new)))
+
+    def check(stubs: int, *options: object) -> tuple[int | None, list[str]]:
+        path = write(tmp_path / "some.jsonl", [*read(new), *[stub] * stubs])
+        ran = cli("clean", path, "-p", mined, "--dry-run", "--check", "0.99", "--whole-lines", *options)
+        return ran.code, [line.partition("check: ")[2] for line in ran.err.splitlines() if "check: " in line]
+
+    assert check(1)[0] == 0  # which shows nothing of a source
+    assert check(1, "--max-stubs", 0)[0] == 1  # unless none is allowed
+    assert check(2)[0] == 1
+    assert check(2, "--max-stubs", share)[0] == 0
+    code, told = check(2, "--max-stubs", share / 2)
+    limit = f"more than {50 * share:.4g}% (--max-stubs; --stubs drop leaves them out)"
+    assert (code, told) == (1, [f"{SOURCES[0]} has 2 stubs, {share:.1%} of its records, {limit}"])
+    assert check(2, "--stubs", "drop")[0] == 0
 
 
 def test_a_source_that_takes_the_records_of_others_says_so(cli: Cli, mined: Path, new: Path) -> None:
@@ -309,10 +335,10 @@ def test_check_names_sources_with_torn_sentences(cli: Cli, mined: Path, new: Pat
 
     told = f"{SOURCES[1]} has torn sentences in {share:.1%} of its changed records, more than"
     for options in ((), ("--diff",), ("--jobs", "2")):
-        assert check(*options) == (1, [f"{told} 5%"])
+        assert check(*options) == (1, [f"{told} 5% (--max-torn)"])
     assert cli("clean", path, "-p", mined, "--dry-run").err.count("torn sentences in 2\n") == 1  # unasked
     assert cli("explain", path, "-p", mined, "-n", "0").out.count("; 2 cuts may tear a sentence or a headline\n") == 2
-    assert check("--max-torn", share / 2) == (1, [f"{told} {50 * share:.4g}%"])
+    assert check("--max-torn", share / 2) == (1, [f"{told} {50 * share:.4g}% (--max-torn)"])
     assert check("--max-torn", share) == (0, ["nothing is wrong with 3 sources"])
     assert f" {share:.1%} " in cli("evaluate", "residue", path, "--packs", mined).out
     # One article may have been torn before; none may be if none is allowed.

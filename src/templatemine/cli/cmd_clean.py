@@ -153,8 +153,15 @@ def _add_cleaning(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         "--check",
         metavar="SHARE",
         type=number_types.number_of("CleanConfig.guard"),
-        help="exit with 1 if a source loses a greater share; or has no pack, stubs, or torn sentences in more "
-        "than --max-torn",
+        help="exit with 1 if a source loses a greater share; or has no pack, more stubs than --max-stubs, or torn "
+        "sentences in more than --max-torn",
+    )
+    group.add_argument(
+        "--max-stubs",
+        metavar="SHARE",
+        type=number_types.number_of("CleanConfig.guard"),
+        default=MAX_STUBS,
+        help="with --check: share of the records of a source that may be stubs and stay (default: %(default)s)",
     )
     group.add_argument(
         "--max-torn",
@@ -291,7 +298,7 @@ def _finish(args: argparse.Namespace, terminal: messages.Terminal, tally: Tally,
     _skip_packs(terminal, tally, packs)
     total = tally.total()
     _print_summary(args, terminal, tally, packs)
-    failures = [] if args.check is None else [*_failed_checks(tally, args.check, args.max_torn)]
+    failures = [] if args.check is None else [*_failed_checks(tally, args)]
     for failure in failures:
         terminal.note(failure)
     if failures and total.changed and "-" not in args.inputs:
@@ -312,24 +319,44 @@ def _finish(args: argparse.Namespace, terminal: messages.Terminal, tally: Tally,
 MAX_TORN = 0.05
 """Share of the changed records of a source with a torn sentence above which `--check` fails: eight of 90 publishers
 have more, 71 have none."""
-_MIN_TORN = 2
-"""Records with one: a single one shows nothing of a source."""
+MAX_STUBS = 0.05
+"""Share of the records of a source that are stubs above which it fails: one of 148 publishers and feeds has more, 140
+have none."""
+_MIN_FOUND = 2
+"""Records with a torn sentence, or stubs: a single one shows nothing of a source."""
 
 
-def _failed_checks(tally: Tally, most: float, most_torn: float) -> Iterator[str]:
-    """Yield the problems of each source, by ``--check``."""
+def _failed_checks(tally: Tally, args: argparse.Namespace) -> Iterator[str]:
+    """Yield the problems of each source, by ``--check``: what is exceeded, by how much, and the option of the limit."""
     for source, counts in sorted(tally.sources.items()):
         lost, stubs = counts.cut / counts.characters if counts.characters else 0.0, counts.stubs - counts.dropped
-        torn, most_said = counts.torn / max(1, _count_changed(counts)), f"more than {100 * most_torn:.4g}%"
-        is_torn = torn > most_torn and (counts.torn >= _MIN_TORN or not most_torn)
+        of_stubs = stubs / max(1, counts.records - counts.dropped)
+        torn = counts.torn / max(1, _count_changed(counts))
+        drop = "; --stubs drop leaves them out"
         problems = (
-            (lost > most, f"loses {lost:.1%} of its characters, more than {100 * most:.4g}%"),
+            (lost > args.check, f"loses {lost:.1%} of its characters, {_limit('--check', args.check)}"),
             (counts.no_pack + counts.bad_pack, "has no pack that can be used"),
-            (stubs, f"has {counted(stubs, 'stub')} (--stubs drop leaves them out)"),
-            (is_torn, f"has torn sentences in {torn:.1%} of its changed records, {most_said}"),
+            (
+                _is_over(stubs, of_stubs, args.max_stubs),
+                f"has {counted(stubs, 'stub')}, {of_stubs:.1%} of its records, "
+                f"{_limit('--max-stubs', args.max_stubs, drop)}",
+            ),
+            (
+                _is_over(counts.torn, torn, args.max_torn),
+                f"has torn sentences in {torn:.1%} of its changed records, {_limit('--max-torn', args.max_torn)}",
+            ),
         )
         if found := [problem for is_wrong, problem in problems if is_wrong]:
             yield f"check: {source} {'; '.join(found)}"
+
+
+def _is_over(number: int, share: float, most: float) -> bool:
+    """Return whether so many records, of this share, are more than a limit allows."""
+    return share > most and (number >= _MIN_FOUND or not most)
+
+
+def _limit(option: str, most: float, remedy: str = "") -> str:
+    return f"more than {100 * most:.4g}% ({option}{remedy})"
 
 
 def _skip_packs(terminal: messages.Terminal, tally: Tally, packs: PackFiles) -> None:
