@@ -181,6 +181,9 @@ def test_standard_input_that_ends_keeps_what_was_answered(cli: Cli, packs: Path)
     ran = cli("ask", packs, stdin=b"s\n")
     assert ran.code == 0
     assert "1 answer in all" in ran.err
+    told = "no terminal: answers are read from standard input, a line each: b, l, s, q or nothing, to pass\n"
+    assert told in ran.err
+    assert told not in cli("ask", packs, "--list").err
     assert sum(bool(Pack.load(file).overrides.rules) for file in packs.glob("*.json")) == 1
 
 

@@ -98,7 +98,7 @@ def test_its_own_file_comes_first(cli: Cli, folder: Path) -> None:
         ("[clean]\nhelp = true\n", "templatemine.toml: clean.help: it is for the command line only"),
         ("[clean]\narchiv = 'a'\n", "templatemine.toml: clean.archiv: no such option\n"),
         ("[clean]\nguard = 7\n", "templatemine.toml: clean.guard: expected"),
-        ("[clean]\nstubs = 'some'\n", "templatemine.toml: clean.stubs: invalid choice"),
+        ("[clean]\nstubs = 'some'\n", "templatemine.toml: clean.stubs: expected mark, keep, drop or clean, got 'some'"),
         ("[clean]\ndry-run = 1\n", "templatemine.toml: clean.dry-run: expected true or false, got 1"),
         ("[clean]\nguard = []\n", "templatemine.toml: clean.guard: expected a string or a number, got []"),
         ("[claen]\nguard = 1\n", "templatemine.toml: 'claen' is not a command; did you mean clean?"),

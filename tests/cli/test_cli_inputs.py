@@ -3,14 +3,38 @@
 from __future__ import annotations
 
 import csv
+import errno
 import gzip
 import json
+import os
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cli_support import read, records, write
 
 from conftest import Cli
+
+
+@pytest.mark.parametrize("command", ["mine", "clean"])
+def test_a_folder_that_nobody_may_read(
+    cli: Cli, mined: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    """It was "Permission denied", without what cannot be done, and what helps."""
+
+    def refuse(path: Any, name: str) -> Any:
+        if path == str(tmp_path / "in"):  # the tests may run as root, who may read everything
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return real[name](path)
+
+    (tmp_path / "in").mkdir()
+    real = {name: getattr(os, name) for name in ("listdir", "scandir")}
+    for name in real:
+        monkeypatch.setattr(os, name, partial(refuse, name=name))
+    words = ("-o", tmp_path / "out") if command == "mine" else ("--dry-run", "-p", mined / "alpha.example.json")
+    told = "cannot be read: Permission denied; its owner can give you access, by chmod u+rX or o+rX"
+    assert cli(command, tmp_path / "in", *words).error == f"{tmp_path}/in: {told}"
 
 
 @pytest.mark.parametrize("memory", [(), ("--memory", "200M")])

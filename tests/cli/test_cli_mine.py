@@ -185,7 +185,7 @@ def test_a_model_of_ones_own_in_memory_and_on_disk(cli: Cli, archive: Path, tmp_
         assert ran.code == 0
         assert not Pack.load(tmp_path / name / "alpha.example.json").templates
     assert cli("mine", archive, "-o", tmp_path / "packs", "--model", archive).error.startswith("--model: ")
-    assert cli("mine", archive, "-o", tmp_path / "packs", "--caution", "0").error.startswith("argument --caution: ")
+    assert cli("mine", archive, "-o", tmp_path / "packs", "--caution", "0").error.startswith("--caution: ")
 
 
 def test_jobs_change_nothing(cli: Cli, archive: Path, tmp_path: Path) -> None:
@@ -865,20 +865,32 @@ def test_where_nothing_is_found_what_came_near_is_next(cli: Cli, tmp_path: Path)
     assert f"next, see what came near: templatemine show {tmp_path}/packs --rejected --limit 10\n" in ran.err
 
 
+def test_packs_of_other_runs_in_the_folder_are_told(cli: Cli, tmp_path: Path) -> None:
+    """They stayed beside the new ones, without a word, and clean used them."""
+    archives = [write(tmp_path / f"{name}.jsonl", records([name])) for name in SOURCES]
+    for archive in archives:
+        ran = cli("mine", archive, "-o", tmp_path / "packs", "--force")
+    others = f"2 packs of earlier runs, which this one left as they are: {', '.join(sorted(SOURCES[:2]))}"
+    assert f"\n{tmp_path}/packs also holds {others}\n" in ran.err
+    assert "also holds" not in cli("mine", *archives, "-o", tmp_path / "packs", "--force").err
+    assert "also holds" not in cli("mine", archives[0], "-o", tmp_path / "packs", "--force", "--quiet").err
+
+
 def test_packs_are_no_archive(cli: Cli, mined: Path, tmp_path: Path) -> None:
     """Each rejected candidate was told to be no article."""
     ran = cli("mine", mined, "-o", tmp_path / "out")
     assert ran.code == 2
     assert ran.error == f"{mined}: expected an archive, found a folder of packs, which templatemine show lists"
     pack = next(mined.glob("*.json"))
-    several = "; --packs takes one path each time: -p A -p B"
+    told = f"{pack}: expected an archive, found a pack, which templatemine show prints"
     for given in (
         ("clean", pack, "-o", tmp_path / "c.jsonl"),
         ("report", pack, "-o", tmp_path / "r.html"),
         ("ask", pack),
     ):
-        told = f"{pack}: expected an archive, found a pack, which templatemine show prints{several}"
-        assert cli(*given, "-p", mined).error == told
+        assert cli(*given, "-p", mined).error == told  # how to give several packs helps nobody here
+        more = cli(given[0], "-p", mined, *given[1:]).error
+        assert more == f"{told}; --packs takes one path each time: -p A -p B"
     both = cli("ask", "one", "-p", "two", "-a", "x").error
     assert "expected one of them, got both: one and --packs two; for all of them write --packs one --packs two" in both
     assert not [*tmp_path.iterdir()]

@@ -232,7 +232,7 @@ def test_only_the_command_that_is_given_is_imported(command: str) -> None:
     ("arguments", "message"),
     [
         (["mine", "--quie"], "(see templatemine mine --help)"),
-        (["evaluate", "mirrors"], "invalid choice: 'mirrors'"),
+        (["evaluate", "mirrors"], "feed or residue, got 'mirrors'; did you mean mirror? (see"),
         (
             ["evaluate", "mirror"],
             "INPUT: expected, but not given; write templatemine evaluate mirror [OPTIONS] INPUT [INPUT ...] (see",
@@ -261,23 +261,26 @@ def test_smoke(program: Cli) -> None:
             "--output/-o: expected, but not given; write templatemine mine [OPTIONS] --output FOLDER INPUT [INPUT ...] (see "
             "templatemine mine --help)",
         ),
-        (["mine", "a.jsonl", "-o", "p", "--method", "magic"], "argument --method: invalid choice: 'magic'"),
+        (
+            ["mine", "a.jsonl", "-o", "p", "--method", "magic"],
+            "--method: expected learned, energy or thesis, got 'magic' (see",
+        ),
         (
             ["mine", "a.jsonl", "-o", "p", "--min-docs", "0"],
-            "argument --min-docs: expected a whole number of at least 1, got '0'",
+            "--min-docs: expected a whole number of at least 1, got '0'",
         ),
         (
             ["mine", "a.jsonl", "-o", "p", "--min-share", "2"],
-            "argument --min-share: expected a number from 0 to 1, got '2'",
+            "--min-share: expected a number from 0 to 1, got '2'",
         ),
         (
             ["mine", "a.jsonl", "-o", "p", "--jobs", "many"],
-            "argument --jobs/-j: expected a whole number of at least 0, got 'many'",
+            "--jobs/-j: expected a whole number of at least 0, got 'many'",
         ),
         (["mine", "a.jsonl", "-o", "p", "--separators=a"], "--separators: expected ASCII punctuation, got 'a'"),
         (
             ["clean", "a.jsonl", "-p", "p", "-o", "c", "--gap", "-1"],
-            "argument --gap: expected a whole number of at least 0, got '-1'",
+            "--gap: expected a whole number of at least 0, got '-1'",
         ),
         (
             ["clean", "-p", "p", "-o", "c"],
@@ -289,6 +292,18 @@ def test_smoke(program: Cli) -> None:
             ["explain", "a.jsonl", "-p", "p", "q"],
             "unrecognized arguments: q; --packs takes one path each time: -p A -p B",
         ),
+        (
+            ["explain", "a.jsonl", "-p", "p", __file__],
+            f"unrecognized arguments: {__file__}; write all of INPUT together, without options between (see",
+        ),
+        (
+            ["clean", "a.jsonl", "-p", "p", "--stubs", "dorp"],
+            "--stubs: expected mark, keep, drop or clean, got 'dorp'; did",
+        ),
+        (["complete", "bsh"], "SHELL: expected bash or zsh, got 'bsh'; did you mean bash?"),
+        (["mine", "a.jsonl", "-o", "p", "--source-of", "domian"], "one group, got 'domian'; did you mean domain?"),
+        (["mine", "a.jsonl", "-o", "p", "--source-of", "path:x"], "with one group, got 'path:x'"),
+        (["mine", "a.jsonl", "-o", "p", "--input-format", "jsnl"], "got 'jsnl'; did you mean jsonl?"),
         (["mine", "--quiet", "a.jsonl"], "--output/-o: expected, but not given; write "),
         (["show"], "PACK: expected, but not given; write templatemine show [OPTIONS] PACK (see "),
         (["mine", "a.jsonl", "-o", "a.jsonl"], "a.jsonl: expected a folder, found a file"),

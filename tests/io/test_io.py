@@ -436,7 +436,8 @@ class TestBadFiles:
             raise PermissionError(errno.EACCES, "Permission denied", path)
 
         monkeypatch.setattr("builtins.open", refuse)  # the tests may run as root, who may read everything
-        assert str(fatal(path)[1]) == f"{path}: cannot be read: Permission denied"
+        remedy = "; its owner can give you access, by chmod u+rX or o+rX"
+        assert str(fatal(path)[1]) == f"{path}: cannot be read: Permission denied{remedy}"
 
     @pytest.mark.parametrize("share", [0.02, 0.5, 0.999])
     def test_truncated_gzip(self, tmp_path: Path, share: float) -> None:

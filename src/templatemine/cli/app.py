@@ -142,7 +142,7 @@ def run(argv: Sequence[str]) -> int:
             return end.code if isinstance(end.code, int) else 2
         try:
             with command_line():
-                refuse_packs_as_inputs(args)
+                refuse_packs_as_inputs(args, rest)
                 terminal = Terminal(quiet=getattr(args, "quiet", False), strict=getattr(args, "strict", False))
                 args.run(args, terminal)
                 return terminal.exit_code

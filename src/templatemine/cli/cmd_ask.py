@@ -176,6 +176,8 @@ def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
         terminal.say(
             "strings are shown without context; --archive INPUT shows them in articles, and what goes with a label"
         )
+    if not (args.list or (sys.stdin and sys.stdin.isatty())):
+        terminal.say("no terminal: answers are read from standard input, a line each: b, l, s, q or nothing, to pass")
     painter, whose = Painter(messages.shows_colours(sys.stdout)), args.by or user_name()
     kept = 0
     for source, questions in asked.items():

@@ -17,7 +17,7 @@ from templatemine.config import (
     SharedConfig,
     TokeniseConfig,
 )
-from templatemine.errors import ConfigError, CorpusError, counted, list_names
+from templatemine.errors import ConfigError, CorpusError, PackError, counted, list_names
 
 if TYPE_CHECKING:
     from templatemine.archive.archive_report import ArchiveReport
@@ -157,6 +157,19 @@ def _explain_mixed_sources(args: argparse.Namespace, mined: ArchiveReport) -> st
     return f"{number} without a field {args.source_field!r}: the name of the file is their source, though {told}; {way}"
 
 
+def _name_earlier(args: argparse.Namespace, mined: ArchiveReport) -> list[str]:
+    """Name the packs in the folder that are of other sources than this run, if there are any."""
+    from templatemine.packs.pack_folder import PackFiles
+
+    met = {one.source for one in mined.outcomes}
+    try:
+        earlier = sorted({*PackFiles([args.output], errors="skip").files} - met)
+    except PackError:  # no pack at all
+        return []
+    what = f"{counted(len(earlier), 'pack')} of earlier runs, which this one left as they are"
+    return [f"{args.output} also holds {what}: {list_names(earlier)}"] if earlier else []
+
+
 def _name_bugs(terminal: messages.Terminal, outcomes: Iterable[SourceOutcome]) -> None:
     """Name the packs that were not written, for nobody could read them; the first one stops a strict run."""
     for one in outcomes:
@@ -287,6 +300,7 @@ def _format_totals(args: argparse.Namespace, terminal: messages.Terminal, mined:
     written = f"{counted(len(packs), 'pack')} with {counted(templates, 'template')} in {args.output}"
     lines = [
         written if packs else "no pack is written",
+        *_name_earlier(args, mined),
         f"{counted(mined.documents, 'document')} in {terminal.seconds:.1f} s",
     ]
     if any(one.source == SHARED_PACK and not one.templates for one in packs):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 
+from templatemine.cli.parser import more_packs_hint
 from templatemine.errors import CorpusError, PackError, did_you_mean, list_names
 
 _PACKS = "packs"
@@ -44,22 +45,25 @@ def find_pack(path: str) -> str:
     raise PackError(f"{path}: there is no such pack or folder of packs{looked}{_suggest_source(path)}")
 
 
-def refuse_packs_as_inputs(args: argparse.Namespace) -> None:
-    """Raise an error if all inputs of a command are packs, or folders of packs and of nothing else; readers skip one
-    among others."""
+def refuse_packs_as_inputs(args: argparse.Namespace, given: Sequence[str]) -> None:
+    """Raise an error if all inputs of a command, which is `given`, are packs, or folders of packs and of nothing else;
+    readers skip one among others."""
     for name in ("inputs", "archive"):
         inputs = getattr(args, name, None) or []
         found = [_name_packs(path) for path in inputs]
         if found and found[0] is not None and None not in found:
-            several = "; --packs takes one path each time: -p A -p B" if getattr(args, "packs", None) else ""
-            raise CorpusError(f"expected an archive, found {found[0]}{several}", inputs[0], fatal=True)
+            hint = more_packs_hint(given, inputs[0])
+            raise CorpusError(f"expected an archive, found {found[0]}{hint}", inputs[0], fatal=True)
 
 
 def _name_packs(path: str) -> str | None:
     """Name a pack, or a folder of packs and of nothing else, and what prints it; None for another path."""
     if not os.path.isdir(path):
         return "a pack, which templatemine show prints" if os.path.isfile(path) and _is_pack(path) else None
-    names = [name for name in os.listdir(path) if name[0] != "."]
+    try:
+        names = [name for name in os.listdir(path) if name[0] != "."]
+    except OSError:  # whoever reads it tells
+        return None
     if not any(name.endswith(_SUFFIX) for name in names):
         return None
     from templatemine.packs.pack_folder import rejected_path

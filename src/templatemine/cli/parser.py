@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Collection, Iterator, Sequence
 from itertools import takewhile
@@ -177,10 +178,13 @@ class Parser(argparse.ArgumentParser):
             options = [name[2:] for name in self._option_string_actions if name.startswith("--")]
             option = others[0].partition("=")[0]
             meant = did_you_mean(option.lstrip("-"), options, "--")
-            # The files behind an option that takes one are nobody's once the inputs are found.
-            is_path = "--packs" in self._given or "-p" in self._given
-            if is_path and "packs" in options and not any(one.startswith("-") for one in others):
-                meant = "; --packs takes one path each time: -p A -p B"
+            if not any(one.startswith("-") for one in others):
+                # Once the inputs are found, files that stand apart from them are nobody's.
+                several = next((one for one in self._actions if not one.option_strings and one.nargs == "+"), None)
+                together = (
+                    "" if several is None else f"; write all of {several.metavar} together, without options between"
+                )
+                meant = more_packs_hint(self._given, others[0]) or together
             elsewhere = self.find_elsewhere(option)
             meant = f"; it is an option of {list_names(elsewhere)}" if elsewhere else meant
             self.error(f"unrecognized arguments: {' '.join(others)}{self._find_here(option) or meant}")
@@ -194,8 +198,16 @@ class Parser(argparse.ArgumentParser):
         bare = " ".join(str(one.metavar) for one in found)
         return f"; here it is {bare} without an option: {found[0].help}" if found else ""
 
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Refuse a word that is none of the choices, and tell the one that is like it."""
+        if action.choices is not None and value not in action.choices:
+            words = [*map(str, action.choices)]
+            problem = f"expected {', '.join(words[:-1])} or {words[-1]}, got {value!r:.60}"
+            raise argparse.ArgumentError(action, problem + did_you_mean(str(value), words))
+
     def error(self, message: str) -> NoReturn:
         """End with one line; where something is missing, it tells of an option that is misspelt."""
+        message = message.removeprefix("argument ")
         if message.startswith(_REQUIRED):
             given, self._given = self._given, ()
             self._refuse([one for one in _options(given) if one not in self._option_string_actions])
@@ -204,6 +216,13 @@ class Parser(argparse.ArgumentParser):
             message = f"{missing}: expected, but not given; write {usage}"
         print_error(f"{message} (see {self.prog} --help)")
         raise SystemExit(2)
+
+
+def more_packs_hint(given: Sequence[str], path: str) -> str:
+    """Return what to add to a message about more packs behind that of ``--packs``; empty for other paths."""
+    behind = any(one in ("-p", "--packs") and path in given[place + 2 : place + 3] for place, one in enumerate(given))
+    may_be_pack = path.endswith(".json") or not os.path.isfile(path)  # or a folder, or the name of a source
+    return "; --packs takes one path each time: -p A -p B" if behind and may_be_pack else ""
 
 
 class ByOption(argparse.Action):

@@ -79,7 +79,8 @@ def read_error(error: BaseException, place: str, after: str = "", *, fatal: bool
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         reason = " ".join(reason.split())  # those of pyarrow end lines
         problem = f"cannot be read{after}: {reason}"
-    return CorpusError(problem, place, fatal=fatal)
+    hint = "; its owner can give you access, by chmod u+rX or o+rX" if isinstance(error, PermissionError) else ""
+    return CorpusError(problem, place, fatal=fatal, hint=hint)
 
 
 def report_damage(error: BaseException, place: str, after: str, report: Callable[[CorpusError], None]) -> None:

@@ -11,7 +11,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from templatemine.errors import ConfigError, MissingExtraError, pip_line
+from templatemine.errors import ConfigError, MissingExtraError, did_you_mean, pip_line
 from templatemine.io.decompression import PACKING_SUFFIXES
 from templatemine.io.files import file_of, unpacked_name
 
@@ -126,10 +126,11 @@ def format_names() -> str:
     return ", ".join(_BY_SUFFIX)
 
 
-def format_by_name(name: str) -> Format:
-    """Return the format of a name; `ConfigError` if there is none."""
+def format_by_name(name: str, option: str = "format") -> Format:
+    """Return the format of a name, which an option gave; `ConfigError` if there is none."""
     if name not in _BY_NAME:
-        raise ConfigError(f"format: expected one of {', '.join(_BY_NAME)}, got {name!r}")
+        known = ", ".join(_BY_NAME)
+        raise ConfigError(f"{option}: expected one of {known}, got {name!r}{did_you_mean(name, _BY_NAME)}")
     return _BY_NAME[name]
 
 

@@ -44,7 +44,13 @@ def choose_format(output: str, inputs: Iterable[Format], named: str | None = Non
     """
     inputs = list(inputs)
     writable = ", ".join(one.name for one in FORMATS if one.writes)
-    found = format_by_name(named) if named is not None else None if output == "-" else format_by_path(output)
+    found = (
+        format_by_name(named, "output_format")
+        if named is not None
+        else None
+        if output == "-"
+        else format_by_path(output)
+    )
     if found is None:
         same = {one.name for one in inputs}
         found = format_by_name(same.pop()) if len(same) == 1 else format_by_name("jsonl")

@@ -160,7 +160,7 @@ def format_of(path: str, config: ReadConfig) -> Format:
     ConfigError
         The configuration names an unknown format.
     """
-    named = None if config.format is None else format_by_name(config.format)
+    named = None if config.format is None else format_by_name(config.format, spelled("--input-format", "format"))
     if path == "-":
         return named or format_by_name("page" if _is_page(sys.stdin) else "jsonl")
     if not is_remote(path):

@@ -21,13 +21,16 @@ from functools import cache, lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
-from templatemine.errors import ConfigError, needs_extra
+from templatemine.errors import ConfigError, did_you_mean, needs_extra
 from templatemine.io.files import stem
 
 Rule = Callable[[Mapping[str, Any], str, str], object]
 """Fields, file and url of a record -> its source."""
 
 RULE_SYNTAX = "expected domain, host, field:NAME, name:NAME, path:N or re:REGEX with one group"
+
+
+_RULES = ("domain", "host", "field", "name", "path", "re")
 
 
 def source_of(rule: str, fields: Mapping[str, Any], place: str, url_field: str = "url") -> str:
@@ -89,7 +92,8 @@ def _compile_rule(rule: str) -> Rule:
             raise ConfigError(f"source_of: {rule!r}: {error}") from error
         if pattern.groups == 1:
             return lambda fields, place, url: (match := pattern.search(url)) and match[1]
-    raise ConfigError(f"source_of: {RULE_SYNTAX}, got {rule!r}")
+    meant = "" if name in _RULES else did_you_mean(name, _RULES)
+    raise ConfigError(f"source_of: {RULE_SYNTAX}, got {rule!r}{meant}")
 
 
 def _path_part(place: str, number: int) -> str:
