@@ -1395,6 +1395,18 @@ def test_no_barriers(browser: Any, place: Place, width: int, scheme: str) -> Non
     context.close()
 
 
+def test_the_first_page_leads_to_the_worst_template(page: Any, place: Place) -> None:
+    page.goto(f"{place.address}/")
+    page.wait_for_selector("#missing", state="detached")  # the page loads itself again
+    link = page.locator(".sources small a").first
+    name = re.search(r"id=(\w+)", link.get_attribute("href") or "")
+    assert name is not None
+    link.click()
+    page.wait_for_selector("body[data-ready]")
+    page.locator(f"#pane-template[data-id={name[1]}]").wait_for()
+    assert page.locator("#tab-template[aria-selected=true]").count() == 1
+
+
 def test_a_broken_pack_hides_no_other_and_a_source_without_articles_says_so(
     page: Any, place: Place, tmp_path: Path
 ) -> None:
@@ -1411,9 +1423,12 @@ def test_a_broken_pack_hides_no_other_and_a_source_without_articles_says_so(
         assert page.locator("td.dim", has_text="not JSON").bounding_box()["height"] > 0
         right = [box["x"] + box["width"] for box in (one.bounding_box() for one in page.locator(".go .button").all())]
         assert max(right) <= page.viewport_size["width"]
+        page.wait_for_selector("#missing", state="detached")
         page.set_viewport_size({"width": 400, "height": 800})
         unit = "one => getComputedStyle(one, '::after').content"
-        assert page.locator("td.n:not(.extra)", has_text=re.compile("^1$")).evaluate(unit) == '" template"'
+        shares = page.locator("td.n:not(.extra)")  # of the source with articles
+        assert [shares.nth(place).evaluate(unit) for place in range(2)] == ['" articles harmed"', '" cuts in doubt"']
+        assert re.fullmatch(r"[\d.]+\xa0%", shares.first.inner_text())
         page.goto(f"{address}/review?source={quote(bare)}")
         page.locator("#sample", has_text="No article of this source is in the archive").wait_for()
 

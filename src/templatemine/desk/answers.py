@@ -31,6 +31,7 @@ from templatemine.desk.export import EXPORT_FORMATS, select_finished
 from templatemine.desk.library import Article, Library, StoredPack, parse_rules, rules_json
 from templatemine.desk.open_source import OpenSource
 from templatemine.desk.review_table import ADDED, OUT, ReviewTable, View, read_view
+from templatemine.desk.risks import Risks, SourceRisk, describe_risks
 from templatemine.desk.safe_page import render_article, sanitise_page
 from templatemine.desk.store import Annotation, Event, NotFound, escape_surrogates
 from templatemine.errors import ConfigError, PackError, TemplateMineError
@@ -90,27 +91,35 @@ class Desk:
         self._open: dict[str, OpenSource] = {}
         self._preparing: dict[str, Thread] = {}
         self._lock = Lock()
+        self._risks = Risks(self._measure_risk)
 
     # ----------------------------------------------------------------------------------------------------------- home
 
+    def describe_home(self) -> dict[str, Any]:
+        """Return the sources, what all of their cuts do, and how many packs nobody has looked at yet."""
+        rows = self.list_sources()
+        risks = [row["risk"] for row in rows if row["risk"] is not None]
+        packs = sum(row["pack"] for row in rows)
+        return {"rows": rows, "said": describe_risks(risks), "missing": packs - len(risks), "packs": packs}
+
     def list_sources(self) -> list[dict[str, Any]]:
-        """List the sources, a row each, those with a pack first: what they wait for must not stand among the others,
-        and of these the one with most at stake in a question."""
+        """List the sources, a row each, those with a pack first: what they wait for must not stand among the others;
+        first of these where cuts leave most behind, then the one with most at stake in a question."""
         done: dict[str, set[str]] = {}
         for one in self.library.store.annotations():
             if one.done:
                 done.setdefault(one.source, set()).add(one.id)
-        rows, stakes = [], dict.fromkeys(self.library.sources, 0)
+        rows, stakes, packs = [], dict.fromkeys(self.library.sources, 0), dict[str, StoredPack]()
         for source in self.library.sources:
             articles = self.library.articles.get(source, [])
             row: dict[str, Any] = {"source": source, "sample": len(articles), "annotated": len(done.get(source, ()))}
-            row |= {"problem": "", "pack": False}
+            row |= {"problem": "", "pack": False, "risk": None}
             try:
                 stored = self.library.stored_pack(source)
             except PackError as error:
                 row["problem"], stored = str(error), None
             if stored is not None:
-                asked = open_questions(stored.pack)
+                packs[source], asked = stored, open_questions(stored.pack)
                 stakes[source] = max((one.stake for one in asked), default=0)
                 row |= {
                     "pack": True,
@@ -120,7 +129,22 @@ class Desk:
                     "questions": len(asked),
                 }
             rows.append(row)
-        return sorted(rows, key=lambda row: (not (row["pack"] or row["problem"]), -stakes[row["source"]]))
+        risks = self._risks.look(packs.values())
+        for row in rows:
+            row["risk"] = risks.get(packs[row["source"]].path) if row["pack"] else None
+
+        def rank(row: dict[str, Any]) -> tuple[bool, float, float, int]:
+            harm, doubt = (row["risk"] or SourceRisk()).rank
+            return not (row["pack"] or row["problem"]), -harm, -doubt, -stakes[row["source"]]
+
+        return sorted(rows, key=rank)
+
+    def _measure_risk(self, stored: StoredPack) -> SourceRisk:
+        # A source that nobody reviews is forgotten again, or it would take the place of one that somebody does.
+        with self._lock:
+            opened = self._open.get(stored.path) or OpenSource(self.library)
+        events = self.library.reconcile_history(stored, most=1)
+        return opened.risk(stored, self._reviewed(stored, events, opened))
 
     # --------------------------------------------------------------------------------------------------------- review
 
@@ -168,7 +192,8 @@ class Desk:
         }
 
     def prepare_largest(self) -> None:
-        """Prepare the sources that take longest, one after the other, as many as are kept."""
+        """Prepare the list of sources, and those that take longest, one after the other, as many as are kept."""
+        self.list_sources()
         sizes: dict[str, int] = {}
         for source in self.library.sources:
             with suppress(TemplateMineError):
@@ -180,9 +205,9 @@ class Desk:
     def _table(self, stored: StoredPack) -> ReviewTable:
         return self._reviewed(stored, self.library.reconcile_history(stored, most=1))
 
-    def _reviewed(self, stored: StoredPack, events: Sequence[Event]) -> ReviewTable:
-        seq = events[-1].seq if events else 0
-        return self._opened(stored).table(stored, self.library.store.reviewed(self.library.source_of(stored)), seq)
+    def _reviewed(self, stored: StoredPack, events: Sequence[Event], opened: OpenSource | None = None) -> ReviewTable:
+        seq, reviewed = events[-1].seq if events else 0, self.library.store.reviewed(self.library.source_of(stored))
+        return (opened or self._opened(stored)).table(stored, reviewed, seq)
 
     def review_state(self, source: str, view: View = WHOLE) -> dict[str, Any]:
         """Return the data of the review of a source, with a window of its templates."""
@@ -462,6 +487,7 @@ class Desk:
             after, _ = self.library.decide(
                 source, version, plan.rules, undoes=plan.undoes, reviewed=plan.reviewed, **words
             )
+        self._risks.forget(stored.path)
         opened.effects(after)  # by which articles may leave the sample
         did = compare_cuts(opened.cuts(stored), opened.cuts(after))
         state = {**self.review_state(source, view), "did": did, "judged": plan.judged}

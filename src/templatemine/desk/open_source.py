@@ -14,6 +14,7 @@ from templatemine.desk.effects import ArticleCuts, Effects, SlowArticles, find_c
 from templatemine.desk.library import Article, Library, StoredPack
 from templatemine.desk.review import CutoffPreview
 from templatemine.desk.review_table import ReviewTable, RowFacts
+from templatemine.desk.risks import SourceRisk, measure_risk
 from templatemine.model import Template
 from templatemine.packs.pack import Pack
 from templatemine.report.harm import CutResidues, count_residues
@@ -77,6 +78,10 @@ class OpenSource:
     def judged(self, stored: StoredPack) -> list[Sequence[JudgedCut[str]]]:
         """Return the cuts of each article of the sample, judged."""
         return [one.judged for one in self._find_cuts(stored, stored.pack)]
+
+    def risk(self, stored: StoredPack, table: ReviewTable) -> SourceRisk:
+        """Measure the risk of the source, by its table."""
+        return measure_risk(table, self._find_cuts(stored, stored.pack), self.residues(stored))
 
     def residues(self, stored: StoredPack, pack: Pack | None = None) -> CutResidues:
         """Count what the cuts of such a pack leave behind in the sample."""

@@ -20,8 +20,8 @@ from templatemine.kinds import KINDS, choose
 from templatemine.model import Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.readable import fold_search, template_text
-from templatemine.report.doubts import describe_doubt, measure_damage
-from templatemine.report.harm import NO_HARM, Harm
+from templatemine.report.doubts import MIN_DOUBT, describe_doubt, measure_damage
+from templatemine.report.harm import NO_HARM, Harm, rank_harm
 
 WINDOW = 100
 """Rows of an answer: some five screens, so that the next rows are there before their answer is."""
@@ -224,6 +224,25 @@ class ReviewTable:
     def describe_doubt(self, row: int) -> tuple[str, ...]:
         """Say in sentences, as in the report, what cuts of a template leave behind, and why it may be story."""
         return describe_doubt(self._effects.signs[row], self._harm.get(self.templates[row].id, NO_HARM))
+
+    def find_undecided(self) -> tuple[set[str], set[str]]:
+        """Return the ids of the templates about which nobody has decided, and of those of them that may be story."""
+        rows = np.flatnonzero(~self.is_decided).tolist()
+        doubtful = {self.templates[row].id for row in rows if self._effects.signs[row].chance >= MIN_DOUBT}
+        return {self.templates[row].id for row in rows}, doubtful
+
+    def find_worst(self) -> int | None:
+        """Return the row to begin with: the undecided template whose cuts leave most behind, as in the report; without
+        one, the riskiest that may be story; None if there is neither."""
+        harms = {
+            row: self._harm[self.templates[row].id]
+            for row in self.list_open(len(self.templates))
+            if self.templates[row].id in self._harm
+        }
+        if harms:
+            return min(harms, key=lambda row: rank_harm(harms[row], self.templates[row].df))
+        first = self.list_open(1)
+        return next((row for row in first if self.risks[row] and self._effects.signs[row].chance >= MIN_DOUBT), None)
 
     # ------------------------------------------------------------------------------------------------------- the list
 

@@ -68,7 +68,7 @@ class _Views:
             return {"source": q("source"), "sources": desk.library.sources, "id": q("id")}
 
         pages: dict[str, tuple[str, Callable[[Query], Mapping[str, Any]]]] = {
-            "/": ("home.html", lambda q: {"rows": desk.list_sources()}),
+            "/": ("home.html", lambda q: desk.describe_home()),
             "/review": (
                 "review.html",
                 lambda q: {
@@ -81,6 +81,7 @@ class _Views:
             "/agreement": ("agreement.html", lambda q: {**desk.measure_agreement(), "forms": EXPORT_FORMATS}),
         }
         answers: dict[str, Callable[[Query], Any]] = {
+            "/api/missing": lambda q: {"missing": desk.describe_home()["missing"]},
             "/api/prepared": lambda q: desk.prepare_apart(q("source")),
             "/api/review": lambda q: desk.review_state(q("source"), _parse_view(q("view"))),
             "/api/rows": lambda q: desk.list_rows(q("source"), _parse_view(q("view"))),

@@ -26,7 +26,7 @@ from templatemine.report.doubts import (
     find_signs,
     measure_damage,
 )
-from templatemine.report.harm import FEW_ARTICLES, NO_HARM, Harm
+from templatemine.report.harm import NO_HARM, Harm, rank_harm
 from templatemine.report.measure import TemplateFigures
 from templatemine.report.risk import Occurrences, story_probability
 from templatemine.text.tears import JudgedCut, SentenceEnds, judge_cuts
@@ -249,11 +249,8 @@ def _is_mostly(passage: str, other: str) -> bool:
 
 
 def harm_rank(one: NotableTemplate) -> tuple[float, str, int]:
-    """Return by what templates are ranked that leave something behind, the worst first: the articles in which they do,
-    times the share that these are, which counts less of few articles.  One that rarely does is boilerplate, and to
-    reject it does no good."""
-    share = one.harm.harmed / (one.harm.articles + FEW_ARTICLES)
-    return -one.documents * share**2, one.source, one.number
+    """Return by what templates are ranked that leave something behind, the worst first (`harm.rank_harm`)."""
+    return rank_harm(one.harm, one.documents), one.source, one.number
 
 
 def rank_harmful(rows: Iterable[NotableTemplate]) -> list[NotableTemplate]:

@@ -62,6 +62,13 @@ class Harm:
 NO_HARM = Harm()
 
 
+def rank_harm(harm: Harm, documents: int) -> float:
+    """Return by what templates are ranked that leave something behind, the worst first: the documents in which they do,
+    times the share that these are, which counts less of few articles.  One that rarely does is boilerplate, and to
+    reject it does no good."""
+    return -documents * (harm.harmed / (harm.articles + FEW_ARTICLES)) ** 2
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CutResidues:
     """Residues of cuts in the articles `looked` at: how many have a residue, how many a torn sentence; how many one of

@@ -1009,6 +1009,8 @@ try {
   const [asked] = await Promise.all([ask("/api/questions", { source }), lookAgain(0)]);
   offer();
   put(asked);
+  const sent = new URLSearchParams(location.search).get("id"); // by a link to one template
+  if (sent) choose(await ask("/api/template", { source, id: sent }));
   // Ten questions say more than ten templates: who comes first to a source, and has chosen nothing yet, begins with them.
   if (asked.length && !state.decisions && !state.html && (!chosen || chosen.id === offered)) tab("questions", false);
 } catch (problem) {

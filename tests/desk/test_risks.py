@@ -1,0 +1,138 @@
+"""The first page of the desk: what cuts leave behind, how many are in doubt, and where to begin."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from html import unescape
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+
+for _name in ("starlette", "jinja2"):
+    pytest.importorskip(_name, reason=f"the desk needs {_name}: pip install 'templatemine[desk]'")
+
+from desk_support import Client, opened  # noqa: E402
+
+from templatemine.cleaning.cleaner import Cleaner  # noqa: E402
+from templatemine.desk.answers import Desk  # noqa: E402
+from templatemine.desk.library import StoredPack  # noqa: E402
+from templatemine.desk.risks import Risks, SourceRisk, describe_risks  # noqa: E402
+from templatemine.packs.pack import Pack  # noqa: E402
+from templatemine.report.doubts import MIN_DOUBT  # noqa: E402
+from templatemine.report.view import make_report  # noqa: E402
+
+pytest_plugins = ("desk_fixtures",)
+
+
+def tearing(desk: Desk, source: str) -> tuple[StoredPack, str]:
+    """Let the pack of a source have a template that tears sentences; return it, and the id of the template."""
+    held = desk.library.stored_pack(source)
+    assert held is not None
+    first, *others = held.pack.templates
+    torn = replace(first, regex="of the", tokens=None, example="of the")
+    replace(held.pack, templates=(torn, *others)).save(held.path, force=True)
+    held = desk.library.stored_pack(source)
+    assert held is not None
+    return held, torn.id
+
+
+def measured(desk: Desk) -> dict[str, Any]:
+    """What the first page shows when all sources are looked at."""
+    while (home := desk.describe_home())["missing"]:
+        pass
+    return home
+
+
+def test_the_first_page_says_what_cuts_do_and_where_to_begin(world: tuple[Client, Desk], source: str) -> None:
+    """It had documents and questions, and said nothing of what may be wrong."""
+    client, desk = world
+    held, worst = tearing(desk, source)
+    home = measured(desk)
+    first = home["rows"][0]
+    made = make_report({source: held.pack}, [one.document for one in desk.library.articles[source]], lambda _: ())
+    left, harmful = made.sources[0].left, {one.template.id: one for one in made.harmful}
+    risk = first["risk"]
+    assert (first["source"], risk.articles, risk.harmed) == (source, left.looked, left.articles)
+    assert (risk.worst, risk.told) == (worst, harmful[worst].told[0])
+    page = unescape(client.get("/").body.decode())
+    assert describe_risks([row["risk"] for row in home["rows"] if row["risk"]]) in page
+    told = f"{risk.told[0].lower()}{risk.told[1:]}"
+    assert re.search(rf"Begin with <bdi>{re.escape(source)}</bdi>: .*{re.escape(told)} <a class=\"button main\"", page)
+    assert f'href="/review?source={source}&id={worst}">Review it</a>' in page
+    assert "Looking at the cuts" not in page
+
+
+def test_cuts_in_doubt_are_those_that_harm_and_those_that_may_be_story(world: tuple[Client, Desk], source: str) -> None:
+    _, desk = world
+    held, _ = tearing(desk, source)
+    scores = {one.id: replace(one, score=0.5 if place == 1 else 0.999) for place, one in enumerate(held.pack.templates)}
+    replace(held.pack, templates=tuple(scores.values())).save(held.path, force=True)
+    risk = next(row["risk"] for row in measured(desk)["rows"] if row["source"] == source)
+    held = desk.library.stored_pack(source)
+    assert held is not None
+    table = desk._table(held)
+    _, doubtful = table.find_undecided()
+    assert doubtful == {
+        one.id
+        for one in held.pack.templates
+        if table.describe_doubt(table.rows[one.id])[-1:]
+        and "may be story" in table.describe_doubt(table.rows[one.id])[-1]
+    }
+    assert MIN_DOUBT < 0.5
+    judged = [cut for cuts in desk._opened(held).judged(held) for cut in cuts]
+    assert risk.cuts == len(judged)
+    torn = {id(cut) for cut in judged if cut.torn}
+    least = torn | {id(cut) for cut in judged if doubtful.intersection(cut.names)}
+    assert torn
+    assert len(least) <= risk.doubted <= len(judged)
+
+
+def test_what_somebody_decided_is_where_nobody_begins(world: tuple[Client, Desk], source: str) -> None:
+    client, desk = world
+    _, worst = tearing(desk, source)
+    assert measured(desk)["rows"][0]["risk"].worst == worst
+    held = desk.library.stored_pack(source)
+    assert held is not None
+    body = {"source": source, "version": held.version, "kind": "judge", "verdict": "leave", "id": worst}
+    assert client.post("/api/decide", body).status == 200
+    home = measured(desk)
+    risk = next(row["risk"] for row in home["rows"] if row["source"] == source)
+    assert risk.worst != worst
+    pack = Pack.load(held.path)
+    cleaner = Cleaner(pack)
+    changed = sum(bool(cleaner.spans(one.document.body)) for one in desk.library.articles[source])
+    assert risk.articles == changed
+
+
+def test_a_desk_without_articles_says_nothing_of_cuts(packs: Path, rows: list[dict[str, Any]]) -> None:
+    client, desk = opened(packs, [{"source": "elsewhere.example", "id": "1", "text": "A story of a port."}])
+    assert measured(desk)["said"] == ""
+    page = client.get("/").body.decode()
+    assert "Begin with" not in page
+    assert page.count('<td class="n extra">–</td><td class="n extra">–</td>') == len([*packs.glob("*.json")])
+
+
+def test_the_list_does_not_wait_for_what_takes_long() -> None:
+    """And measures each pack once, until somebody decides."""
+    go, calls = Event(), list[str]()
+
+    def measure(one: StoredPack) -> SourceRisk:
+        assert go.wait(30)
+        calls.append(one.path)
+        return SourceRisk(cuts=len(calls))
+
+    risks = Risks(measure)
+    packs = [StoredPack(pack=None, path=name, version="1") for name in "ab"]  # type: ignore[arg-type]
+    assert risks.look(packs, 0.01) == {}
+    assert risks.look(packs, 0.01) == {}
+    go.set()
+    assert risks.look(packs, 30) == {"a": SourceRisk(cuts=1), "b": SourceRisk(cuts=2)}
+    assert risks.look(packs, 30) == risks.look(packs, 30)
+    assert calls == ["a", "b"]
+    risks.forget("a")
+    assert risks.look(packs, 30)["a"] == SourceRisk(cuts=3)
+    newer = replace(packs[1], version="2")
+    assert risks.look([newer], 30) == {"b": SourceRisk(cuts=4)}
