@@ -118,7 +118,7 @@ def test_the_worst_source_and_its_worst_template_are_named(pack: Pack, documents
     packs["torn.example"] = replace(pack, source="torn.example", templates=(words,))
     made = make_report(packs, [replace(one, source=name) for one in documents for name in packs], lambda source: ())
     left = made.sources[1].left
-    share = f"{left.articles} of {left.looked} ({left.articles / left.looked:.1%})"
+    share = f"{left.articles} of {left.looked} articles ({left.articles / left.looked:.1%})"
     harm = made.harmful[0].harm
     assert (made.harmful[0].template, harm.articles) == (words, left.looked)
     assert summarise(made)[1] == (

@@ -78,8 +78,8 @@ def _name_worst(report: Report) -> str:
         return ""
     told = []
     if len(report.sources) > 1:
-        share = _share(worst.left.articles, worst.left.looked)
-        told.append(f"Worst is {worst.name}, with {worst.left.articles:,} of {worst.left.looked:,} ({share})")
+        articles = f"{worst.left.articles:,} of {counted(worst.left.looked, 'article')}"
+        told.append(f"Worst is {worst.name}, with {articles} ({_share(worst.left.articles, worst.left.looked)})")
     if worst.harmful:
         one = min(worst.harmful, key=harm_rank)
         whose = "its" if told else "The worst"
