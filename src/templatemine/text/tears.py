@@ -58,6 +58,8 @@ _WORD_REACH, _MAX_PIECE = 40, 20_000
 """Characters beside a cut that hold a word, and of one text in which words are counted: none may be all of them."""
 _CUT_OFF = re.compile(r"\s*[\[(]?\s*(?:\u2026|\.\.\.|&hellip;)")
 PARENTHESES = "()"
+_SIGN = r"[^\w\s,.:;!?-]"
+"""Signs among which brackets and quotation marks are."""
 _PAIRS = (PARENTHESES, "（）", "「」", "『』", "【】", "[]")
 """Of one of these a cut takes both or none."""
 _BRACKET = re.compile(f"[{re.escape(''.join(_PAIRS))}]")
@@ -362,7 +364,7 @@ def count_unpaired(text: str, pair: str = "") -> int:
     (2, 1)
     """
     unpaired, open_brackets, open_quotes, straight = 0, 0, 0, 0
-    for char in re.findall(f"[{re.escape(pair)}]", text) if pair else text:
+    for char in re.findall(f"[{re.escape(pair)}]" if pair else _SIGN, text):
         if pair:
             category = "Ps" if char == pair[0] else "Pe" if char == pair[1] else ""
         else:
