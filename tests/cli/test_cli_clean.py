@@ -273,7 +273,7 @@ def test_check_names_what_is_wrong_with_each_source(cli: Cli, mined: Path, new: 
     assert ran.code == 0, ran.err
     changed = ran.err.partition(" changed;")[0].rpartition("\n")[2]
     last = ran.err.splitlines()[-1]
-    assert last == f"check: nothing is wrong with 3 sources; no torn sentence in {changed} changed texts"
+    assert last == f"check: 3 sources within the limits; no torn sentence in {changed} changed texts"
     ran = cli("clean", new, "-p", mined, "-o", tmp_path / "e.jsonl", "--check", "0.001")
     assert ran.code == 1
     assert ran.err.count("of its characters, more than 0.1% (--check)") == len(SOURCES)
@@ -339,11 +339,11 @@ def test_check_names_sources_with_torn_sentences(cli: Cli, mined: Path, new: Pat
     assert cli("clean", path, "-p", mined, "--dry-run").err.count("torn sentences in 2\n") == 1  # unasked
     assert cli("explain", path, "-p", mined, "-n", "0").out.count("; 2 cuts may tear a sentence or a headline\n") == 2
     assert check("--max-torn", share / 2) == (1, [f"{told} {50 * share:.4g}% (--max-torn)"])
-    assert check("--max-torn", share) == (0, ["nothing is wrong with 3 sources"])
+    assert check("--max-torn", share) == (0, ["3 sources within the limits"])
     assert f" {share:.1%} " in cli("evaluate", "residue", path, "--packs", mined).out
     # One article may have been torn before; none may be if none is allowed.
     write(path, [*read(new), torn])
-    assert check() == (0, ["nothing is wrong with 3 sources"])
+    assert check() == (0, ["3 sources within the limits"])
     assert check("--max-torn", 0)[0] == 1
 
 

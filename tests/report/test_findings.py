@@ -68,7 +68,8 @@ def test_the_conclusion_has_the_figures_of_the_cleaner(pack: Pack, documents: li
     kinds = [{*(one.kind for one in find_residues(*pair))} for pair in zip(texts, spans, strict=True)]
     torn, left = sum(TORN in one for one in kinds), sum(map(bool, kinds))
     assert torn == left == 0  # else the sentence is another one, see below
-    assert said.startswith(f"Cuts tear no sentence and leave nothing behind in {changed} changed articles that were ")
+    nothing = "no cut tears a sentence or leaves part of a line without the rest."
+    assert said.startswith(f"In {changed} changed articles that were looked at, {nothing}")
     doubt = summarise_doubt(report(pack, documents))
     assert (
         f" {MEASURED_STORY:.1%} was story; {MEASURED_LOSS:.2%} of all their story was lost. Here nobody has " in doubt
@@ -103,7 +104,7 @@ def test_what_is_left_is_said_first_as_a_fact(pack: Pack, documents: list[Docume
         ),
         (
             residues(9, 0, 0),
-            "Cuts tear no sentence and leave nothing behind in 9 changed articles that were looked at.",
+            "In 9 changed articles that were looked at, no cut tears a sentence or leaves part of a line without the rest.",
         ),
     ):
         told = replace(made, sources=tuple(replace(one, left=left) for one in made.sources[:1]))
@@ -218,21 +219,21 @@ def test_sources_are_listed_by_what_may_be_wrong(pack: Pack, documents: list[Doc
     made = make_report(packs, given, lambda source: ())
     large, torn = made.sources
     assert torn.story < large.story
-    assert torn.in_doubt > large.in_doubt
-    table = rendered(made).partition("Sources, most articles in doubt first</h2>")[2]
+    assert torn.harmed_articles > large.harmed_articles
+    table = rendered(made).partition("Sources, most articles harmed first</h2>")[2]
     assert table.index("torn.<wbr>example") < table.index("large.<wbr>example")
 
 
 def test_a_source_of_which_little_is_at_stake_does_not_lead(pack: Pack, documents: list[Document]) -> None:
-    """Two changed articles, of which a greater share is in doubt, stood before hundreds."""
+    """Two changed articles, of which a greater share is harmed, stood before hundreds."""
     tail = Template(id="h1", regex=r"(?m:[a-z]+[.]$)", tokens=None, df=1, count=1, example="x.")
     packs = {name: replace(pack, source=name, templates=(tail,)) for name in ("few.example", "many.example")}
     given = [replace(one, source="many.example") for one in documents]
     given += [replace(one, source="few.example") for one in documents[:2]]
     made = make_report(packs, given, lambda source: ())
     few, many = made.sources
-    assert 0 < few.articles_in_doubt < many.articles_in_doubt <= len(documents)
-    table = rendered(made).partition("Sources, most articles in doubt first</h2>")[2]
+    assert 0 < few.harmed_articles < many.harmed_articles <= len(documents)
+    table = rendered(made).partition("Sources, most articles harmed first</h2>")[2]
     assert table.index("many.<wbr>example") < table.index("few.<wbr>example")
 
 
@@ -246,12 +247,13 @@ def test_a_source_that_tears_every_sentence_leads_and_the_rank_is_seen(pack: Pac
     assert left.articles == left.looked > 0
     page = rendered(made)
     assert f"articles a cut {RESIDUE_KINDS['torn sentence']}." in page
-    table = page.partition("Sources, most articles in doubt first</h2>")[2].partition("</table>")[0]
-    shares = re.findall(r'c-doubt">(\d+) <small>([\d.]+)%', table)
-    ranked = sorted(made.sources, key=lambda one: -one.articles_in_doubt)
-    assert [(f"{one.articles_in_doubt:.0f}", f"{100 * one.in_doubt:.1f}") for one in ranked] == shares
+    table = page.partition("Sources, most articles harmed first</h2>")[2].partition("</table>")[0]
+    shares = re.findall(r'c-harmed">(\d+) <small>([\d.]+)% of (\d+)', table)
+    ranked = sorted(made.sources, key=lambda one: -one.harmed_articles)
+    counts = [(one.harmed_articles, one.left.articles, one.left.looked) for one in ranked]
+    assert [(f"{harmed:.0f}", f"{100 * some / looked:.1f}", f"{looked}") for harmed, some, looked in counts] == shares
     assert table.index("torn.<wbr>example") < table.index("calm.<wbr>example")
-    assert "c-doubt" not in rendered(report(pack, None)).partition("</style>")[2]  # which is known of an archive alone
+    assert "c-harmed" not in rendered(report(pack, None)).partition("</style>")[2]  # which is known of an archive alone
 
 
 def test_the_riskiest_first(pack: Pack, documents: list[Document]) -> None:
@@ -284,12 +286,12 @@ def test_the_riskiest_first(pack: Pack, documents: list[Document]) -> None:
     assert (
         page.index("What may be story</h2>")
         < page.index("What is removed</h2>")
-        < page.index("Sources, most articles in doubt first</h2>")
+        < page.index("Sources, most articles harmed first</h2>")
     )
     assert (
         page.index("What may be story</h2>")
         < page.index("Against it: rare.")
-        < page.index("Sources, most articles in doubt first</h2>")
+        < page.index("Sources, most articles harmed first</h2>")
     )
 
 
@@ -415,7 +417,7 @@ def test_residues_are_told_in_words(pack: Pack, documents: list[Document]) -> No
     page = rendered(made)
     number = next(number for kind, number, _ in left.kinds if kind == "open end")
     assert f"<li>In {number} articles a cut {RESIDUE_KINDS['open end']}." in page
-    assert "Sources, most articles in doubt first" in page
+    assert "Sources, most articles harmed first" in page
 
 
 def test_charts_are_of_the_method_that_ran(pack: Pack, unscored: Pack, documents: list[Document]) -> None:

@@ -308,7 +308,7 @@ def _finish(args: argparse.Namespace, terminal: messages.Terminal, tally: Tally,
         whole = (
             "" if total.torn or not total.looked else f"; no torn sentence in {counted(total.looked, 'changed text')}"
         )
-        terminal.say(f"check: nothing is wrong with {counted(len(tally.sources), 'source')}{whole}")
+        terminal.say(f"check: {counted(len(tally.sources), 'source')} within the limits{whole}")
     has_no_pack = total.records and total.no_pack >= total.records
     if has_no_pack:
         terminal.note(_explain_no_pack(args, tally))

@@ -145,5 +145,5 @@ def _source_json(one: SourceView) -> dict[str, Any]:
     facts: dict[str, Any] = {"source": one.name, "templates": len(one.pack.templates), "risk": round(one.story)}
     if (found := one.measured) is not None:
         facts |= messages.facts_of(found, "documents", "changed", "stubs", "characters", "cut")
-        facts |= {"looked": one.left.looked, "incomplete": one.left.articles, "risk_share": round(one.in_doubt, 4)}
+        facts |= {"looked": one.left.looked, "harmed": one.left.articles}
     return facts

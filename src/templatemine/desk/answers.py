@@ -134,7 +134,7 @@ class Desk:
             row["risk"] = risks.get(packs[row["source"]].path) if row["pack"] else None
 
         def rank(row: dict[str, Any]) -> tuple[bool, float, float, int]:
-            harm, doubt = (row["risk"] or SourceRisk()).rank
+            harm, doubt = (row["risk"] or SourceRisk()).rank(row.get("documents", 0))
             return not (row["pack"] or row["problem"]), -harm, -doubt, -stakes[row["source"]]
 
         return sorted(rows, key=rank)

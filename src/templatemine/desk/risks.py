@@ -12,7 +12,7 @@ from templatemine.desk.library import StoredPack
 from templatemine.desk.review_table import ReviewTable
 from templatemine.errors import TemplateMineError, counted
 from templatemine.packs.readable import shorten, template_text
-from templatemine.report.harm import FEW_ARTICLES, CutResidues
+from templatemine.report.harm import CutResidues
 
 WAIT = 1.0
 """Seconds that the list of sources waits for what is being measured."""
@@ -26,14 +26,16 @@ class SourceRisk:
 
     Attributes
     ----------
-    articles, harmed : int
-        That change; and those of them in which a cut tears a sentence or leaves something else behind.
+    sample, articles, harmed : int
+        Articles of the sample; those that change; and those of them in which a cut tears a sentence or leaves something
+        else behind.
     cuts, doubted : int
         All cuts; and those by a template without a decision that may be story, or leave something behind there.
     worst, text, told : str
         The template to begin with: its id, its words, and what is wrong with it; empty if there is none.
     """
 
+    sample: int = 0
     articles: int = 0
     harmed: int = 0
     cuts: int = 0
@@ -42,10 +44,11 @@ class SourceRisk:
     text: str = ""
     told: str = ""
 
-    @property
-    def rank(self) -> tuple[float, float]:
-        """Return by what sources are ranked: the share of harmed articles, less of few, and that of cuts in doubt."""
-        return self.harmed / (self.articles + FEW_ARTICLES), self.doubted / (self.cuts + FEW_ARTICLES)
+    def rank(self, documents: int) -> tuple[float, float]:
+        """Return by what sources of so many documents are ranked, as in the report: how many articles are harmed; then
+        how many cuts are in doubt."""
+        scale = documents / max(1, self.sample)
+        return self.harmed * scale, self.doubted * scale
 
 
 def measure_risk(table: ReviewTable, cuts: Sequence[ArticleCuts], left: CutResidues) -> SourceRisk:
@@ -53,6 +56,7 @@ def measure_risk(table: ReviewTable, cuts: Sequence[ArticleCuts], left: CutResid
     undecided, doubtful = table.find_undecided()
     row = table.find_worst()
     return SourceRisk(
+        sample=len(cuts),
         articles=left.looked,
         harmed=left.articles,
         cuts=sum(len(one.judged) for one in cuts),
@@ -85,10 +89,10 @@ def describe_risks(risks: Sequence[SourceRisk]) -> str:
     first = (
         f"Cuts tear a sentence or leave something else behind in {harmed:,} ({harmed / articles:.1%}) of {looked}."
         if harmed
-        else f"Cuts tear no sentence and leave nothing behind in {looked}."
+        else f"In {looked}, no cut tears a sentence or leaves part of a line without the rest."
     )
     return (
-        f"{first} In doubt are {doubted:,} of {counted(cuts, 'cut')} ({doubted / cuts:.1%}), by templates that do so "
+        f"{first} Of {counted(cuts, 'cut')}, {doubted:,} ({doubted / cuts:.1%}) are in doubt: their templates do so, "
         "or may be story."
     )
 

@@ -59,7 +59,7 @@ def summarise_harm(report: Report) -> str:
         return ""
     articles = f"{counted(looked, 'changed article')} that {'was' if looked == 1 else 'were'} looked at"
     if not torn and not others:
-        return f"Cuts tear no sentence and leave nothing behind in {articles}."
+        return f"In {articles}, no cut tears a sentence or leaves part of a line without the rest."
     kinds = Counter[str]()
     for one in found:
         kinds.update({kind: number for kind, number, _ in one.kinds if kind != TORN})
@@ -73,7 +73,7 @@ def summarise_harm(report: Report) -> str:
 
 def _name_worst(report: Report) -> str:
     """Name the source with most such articles, and the worst of its templates; empty if there are none."""
-    worst = max(report.sources, key=lambda one: one.harmed_articles, default=None)
+    worst = max(report.sources, key=lambda one: (one.harmed_articles, one.story), default=None)
     if worst is None or not worst.left.articles:
         return ""
     told = []

@@ -30,7 +30,7 @@ from templatemine.report.findings import (
     select_notable,
     select_passages,
 )
-from templatemine.report.harm import FEW_ARTICLES, CutResidues, count_residues, find_blamed
+from templatemine.report.harm import CutResidues, count_residues, find_blamed
 from templatemine.report.histogram import Histogram, histogram_of, sparkline
 from templatemine.report.measure import PackMeasurement, Sample, TemplateFigures
 from templatemine.report.pack_diff import CutComparison, PackDiff, diff_packs
@@ -129,21 +129,9 @@ class SourceView:
 
     @property
     def harmed_articles(self) -> float:
-        """Return in how many changed articles cuts leave something behind, as in those that were looked at."""
+        """Return by what sources are ranked: in how many changed articles cuts tear a sentence or leave something else
+        behind, as in those that were looked at."""
         return self.left.articles / max(1, self.left.looked) * (0 if self.measured is None else self.measured.changed)
-
-    @property
-    def articles_in_doubt(self) -> float:
-        """Return by what sources are ranked: so many changed articles as the share `in_doubt` makes."""
-        return self.in_doubt * (0 if self.measured is None else self.measured.changed)
-
-    @property
-    def in_doubt(self) -> float:
-        """Return the share of what goes that may be story, or of the changed articles with an incomplete line or a torn
-        sentence, whichever is greater.  Of few articles the latter counts less."""
-        cut = 0 if self.measured is None else self.measured.cut
-        story = self.story / cut if cut else 0.0
-        return max(story, self.left.articles / (self.left.looked + FEW_ARTICLES))
 
     @property
     def share(self) -> float | None:
