@@ -21,7 +21,7 @@ from conftest import Cli
 from templatemine.archive.apply_overrides import apply_rules
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.cleaning.tally import SourceTally
-from templatemine.cli.cmd_clean import _format_kinds
+from templatemine.cli.cmd_clean import _format_kinds, _percent
 from templatemine.io import read as batches
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
@@ -320,6 +320,21 @@ def test_a_source_that_takes_the_records_of_others_says_so(cli: Cli, mined: Path
         ran = cli(*words, "--source", SOURCES[0])
         assert told in ran.err
         assert (", --only NAME takes one of them, " in ran.err) == (words[0] != "diff")  # which has no such option
+
+
+@pytest.mark.parametrize(
+    ("share", "most", "said"),
+    [
+        (51 / 1019, 0.05, "5.005%"),
+        (0.051, 0.05, "5.1%"),
+        (0.05, 0.05, "5.0%"),
+        (1e-4, 0, "0.01%"),
+        (1.0, 0.5, "100.0%"),
+    ],
+)
+def test_a_share_above_its_limit_is_told_as_one(share: float, most: float, said: str) -> None:
+    """ "5.0% of its records, more than 5%"."""
+    assert _percent(share, most) == said
 
 
 def test_check_names_sources_with_torn_sentences(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:

@@ -868,6 +868,8 @@ def test_where_nothing_is_found_what_came_near_is_next(cli: Cli, tmp_path: Path)
 def test_packs_of_other_runs_in_the_folder_are_told(cli: Cli, tmp_path: Path) -> None:
     """They stayed beside the new ones, without a word, and clean used them."""
     archives = [write(tmp_path / f"{name}.jsonl", records([name])) for name in SOURCES]
+    (tmp_path / "packs").mkdir()
+    (tmp_path / "packs" / "notes.json").write_text('{"a": 1}')  # no pack
     for archive in archives:
         ran = cli("mine", archive, "-o", tmp_path / "packs", "--force")
     others = f"2 packs of earlier runs, which this one left as they are: {', '.join(sorted(SOURCES[:2]))}"

@@ -292,6 +292,10 @@ def test_smoke(program: Cli) -> None:
             ["explain", "a.jsonl", "-p", "p", "q"],
             "unrecognized arguments: q; --packs takes one path each time: -p A -p B",
         ),
+        *(
+            (["explain", "a.jsonl", *given, "q"], "unrecognized arguments: q; --packs takes one path each time: -p A")
+            for given in (["--packs=p"], ["-pp"])
+        ),
         (
             ["explain", "a.jsonl", "-p", "p", __file__],
             f"unrecognized arguments: {__file__}; write all of INPUT together, without options between (see",

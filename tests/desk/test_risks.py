@@ -136,3 +136,39 @@ def test_the_list_does_not_wait_for_what_takes_long() -> None:
     assert risks.look(packs, 30)["a"] == SourceRisk(cuts=3)
     newer = replace(packs[1], version="2")
     assert risks.look([newer], 30) == {"b": SourceRisk(cuts=4)}
+
+
+def test_a_decision_during_the_measuring_is_not_lost() -> None:
+    """A decision that keeps the version of its pack left the old figures on the page for good."""
+    began, go, calls = Event(), Event(), list[str]()
+
+    def measure(one: StoredPack) -> SourceRisk:
+        calls.append(one.path)
+        began.set()
+        assert go.wait(30)
+        return SourceRisk(cuts=len(calls))
+
+    risks = Risks(measure)
+    packs = [StoredPack(pack=None, path="a", version="1")]  # type: ignore[arg-type]
+    assert risks.look(packs, 0.01) == {}
+    assert began.wait(30)
+    risks.forget("a")
+    go.set()
+    while not (found := risks.look(packs, 30)):
+        pass
+    assert found == {"a": SourceRisk(cuts=2)}
+
+
+def test_what_cannot_be_measured_is_not_tried_for_ever() -> None:
+    calls = list[str]()
+
+    def measure(one: StoredPack) -> SourceRisk:
+        calls.append(one.path)
+        raise OSError("no place left")
+
+    risks = Risks(measure)
+    packs = [StoredPack(pack=None, path="a", version="1")]  # type: ignore[arg-type]
+    while not risks.look(packs, 30):
+        pass
+    assert risks.look(packs, 30) == {"a": SourceRisk()}
+    assert calls == ["a"]

@@ -21,7 +21,7 @@ from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import template_id
 from templatemine.report.charts import histogram_spec, scores_spec
 from templatemine.report.findings import NotableTemplate, add_example, harm_rank, rank_risky
-from templatemine.report.harm import RESIDUE_KINDS, CutResidues, Harm
+from templatemine.report.harm import RESIDUE_KINDS, CutResidues, Harm, count_residues, find_blamed, find_cuts_of
 from templatemine.report.histogram import histogram_of
 from templatemine.report.page import render
 from templatemine.report.summary import MEASURED_LOSS, MEASURED_STORY, summarise, summarise_doubt, summarise_harm
@@ -80,7 +80,9 @@ def test_the_conclusion_has_the_figures_of_the_cleaner(pack: Pack, documents: li
 def residues(looked: int, articles: int, torn: int, label: int = 0) -> CutResidues:
     left = Residue(kind="label", start=0, end=9, left="Photo:", cut="Ann")
     kinds = ((TORN, torn, left), ("label", label, left))
-    return CutResidues(looked=looked, articles=articles, torn=torn, kinds=kinds, harm={})
+    return CutResidues(
+        looked=looked, articles=articles, torn=torn, kinds=kinds, untorn={"label": articles - torn}, harm={}
+    )
 
 
 def test_what_is_left_is_said_first_as_a_fact(pack: Pack, documents: list[Document]) -> None:
@@ -119,17 +121,45 @@ def test_the_worst_source_and_its_worst_template_are_named(pack: Pack, documents
     packs["torn.example"] = replace(pack, source="torn.example", templates=(words,))
     made = make_report(packs, [replace(one, source=name) for one in documents for name in packs], lambda source: ())
     left = made.sources[1].left
-    share = f"{left.articles} of {left.looked} articles ({left.articles / left.looked:.1%})"
     harm = made.harmful[0].harm
     assert (made.harmful[0].template, harm.articles) == (words, left.looked)
     assert summarise(made)[1] == (
-        f"Worst is torn.example, with {share}; its template “{words.regex}” tears a sentence or a headline in "
-        f"{left.torn} of {harm.articles} articles{harm.describe().partition(' articles')[2]}."
+        f"Most are in torn.example, some {left.articles} ({left.articles} of {left.looked} that were looked at); the "
+        f"worst template, “{words.regex}” of torn.example, tears a sentence or a headline in {left.torn} of {harm.articles} articles{harm.describe().partition(' articles')[2]}."
     )
     page = rendered(made)
-    assert page.index("Worst is torn.example") < page.index("Cleaning changes") < page.index("What may be story</h2>")
+    assert (
+        page.index("Most are in torn.example") < page.index("Cleaning changes") < page.index("What may be story</h2>")
+    )
     assert f'<a href="#s2-{made.harmful[0].number}">' in page  # the row of the template
     assert 'id="s2-0"' in page
+
+
+def judged_labels(lines: int) -> tuple[str, list[JudgedCut[str]]]:
+    """An article of lines of which a cut leaves a label."""
+    text = "".join(f"Photo: Ann {number}\n" for number in range(lines))
+    starts = [match.end() for match in re.finditer("Photo: ", text)]
+    return text, [JudgedCut(start, text.index("\n", start), ("t",), {}) for start in starts]
+
+
+def test_what_else_is_left_is_told_by_articles_without_a_torn_sentence() -> None:
+    """Lines of articles whose sentences are torn decided what is "mostly" left in the others."""
+    text, cuts = judged_labels(1)
+    torn = [(Residue(kind=kind, start=0, end=9, left="a", cut="b"), ("t",)) for kind in (TORN, "open end")]
+    found = count_residues([(cuts, torn), (cuts, torn), (cuts, find_blamed(text, cuts))])
+    assert (found.articles, found.torn, found.untorn) == (3, 2, {"label": 1})
+    assert {kind: number for kind, number, _ in found.kinds} == {TORN: 2, "label": 1, "open end": 2}
+
+
+def test_each_residue_has_the_cuts_of_its_line_alone() -> None:
+    text, cuts = judged_labels(40)
+    found = find_blamed(text, cuts)
+    assert [text[one.start : one.end].strip() for one, _ in found] == text.splitlines()
+    for residue, names in found:
+        assert names == ["t"]
+        assert find_cuts_of(residue, cuts) == [
+            cut for cut in cuts if cut.start < residue.end and residue.start < cut.end
+        ]
 
 
 def test_of_those_that_leave_something_the_worst_first() -> None:

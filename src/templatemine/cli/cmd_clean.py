@@ -161,7 +161,8 @@ def _add_cleaning(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         metavar="SHARE",
         type=number_types.number_of("CleanConfig.guard"),
         default=MAX_STUBS,
-        help="with --check: share of the records of a source that may be stubs and stay (default: %(default)s)",
+        help="with --check: share of the records of a source that may be stubs and stay, or a single one (default: "
+        "%(default)s)",
     )
     group.add_argument(
         "--max-torn",
@@ -169,7 +170,7 @@ def _add_cleaning(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         type=number_types.number_of("CleanConfig.guard"),
         default=MAX_TORN,
         help="with --check: share of the changed texts of a source in which a cut may tear a sentence, or leave half "
-        "of one (default: %(default)s)",
+        "of one; or a single one (default: %(default)s)",
     )
     told = "text of pages; the main text, or all text without templates"
     common.add_field(group, CleanConfig, "html", told)
@@ -334,16 +335,20 @@ def _failed_checks(tally: Tally, args: argparse.Namespace) -> Iterator[str]:
         torn = counts.torn / max(1, _count_changed(counts))
         drop = "; --stubs drop leaves them out"
         problems = (
-            (lost > args.check, f"loses {lost:.1%} of its characters, {_limit('--check', args.check)}"),
+            (
+                lost > args.check,
+                f"loses {_percent(lost, args.check)} of its characters, {_limit('--check', args.check)}",
+            ),
             (counts.no_pack + counts.bad_pack, "has no pack that can be used"),
             (
                 _is_over(stubs, of_stubs, args.max_stubs),
-                f"has {counted(stubs, 'stub')}, {of_stubs:.1%} of its records, "
+                f"has {counted(stubs, 'stub')}, {_percent(of_stubs, args.max_stubs)} of its records, "
                 f"{_limit('--max-stubs', args.max_stubs, drop)}",
             ),
             (
                 _is_over(counts.torn, torn, args.max_torn),
-                f"has torn sentences in {torn:.1%} of its changed records, {_limit('--max-torn', args.max_torn)}",
+                f"has torn sentences in {_percent(torn, args.max_torn)} of its changed records, "
+                f"{_limit('--max-torn', args.max_torn)}",
             ),
         )
         if found := [problem for is_wrong, problem in problems if is_wrong]:
@@ -353,6 +358,12 @@ def _failed_checks(tally: Tally, args: argparse.Namespace) -> Iterator[str]:
 def _is_over(number: int, share: float, most: float) -> bool:
     """Return whether so many records, of this share, are more than a limit allows."""
     return share > most and (number >= _MIN_FOUND or not most)
+
+
+def _percent(share: float, most: float) -> str:
+    """Return a share with as many digits as show on which side of a limit it is."""
+    exact = (f"{share:.{digits}%}" for digits in range(1, 9))
+    return next((one for one in exact if (float(one[:-1]) > 100 * most) == (share > most)), f"{share:.1%}")
 
 
 def _limit(option: str, most: float, remedy: str = "") -> str:

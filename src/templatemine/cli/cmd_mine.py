@@ -17,7 +17,7 @@ from templatemine.config import (
     SharedConfig,
     TokeniseConfig,
 )
-from templatemine.errors import ConfigError, CorpusError, PackError, counted, list_names
+from templatemine.errors import ConfigError, CorpusError, counted, list_names
 
 if TYPE_CHECKING:
     from templatemine.archive.archive_report import ArchiveReport
@@ -159,13 +159,9 @@ def _explain_mixed_sources(args: argparse.Namespace, mined: ArchiveReport) -> st
 
 def _name_earlier(args: argparse.Namespace, mined: ArchiveReport) -> list[str]:
     """Name the packs in the folder that are of other sources than this run, if there are any."""
-    from templatemine.packs.pack_folder import PackFiles
+    from templatemine.packs.pack_folder import read_pack_names
 
-    met = {one.source for one in mined.outcomes}
-    try:
-        earlier = sorted({*PackFiles([args.output], errors="skip").files} - met)
-    except PackError:  # no pack at all
-        return []
+    earlier = sorted({*read_pack_names(args.output)} - {one.source for one in mined.outcomes})
     what = f"{counted(len(earlier), 'pack')} of earlier runs, which this one left as they are"
     return [f"{args.output} also holds {what}: {list_names(earlier)}"] if earlier else []
 

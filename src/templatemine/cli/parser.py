@@ -220,7 +220,11 @@ class Parser(argparse.ArgumentParser):
 
 def more_packs_hint(given: Sequence[str], path: str) -> str:
     """Return what to add to a message about more packs behind that of ``--packs``; empty for other paths."""
-    behind = any(one in ("-p", "--packs") and path in given[place + 2 : place + 3] for place, one in enumerate(given))
+    behind = False
+    for place, one in enumerate(given):
+        is_whole = one in ("-p", "--packs")
+        if is_whole or one.startswith("--packs=") or (one.startswith("-p") and not one.startswith("--")):
+            behind |= path in given[place + 1 + is_whole : place + 2 + is_whole]
     may_be_pack = path.endswith(".json") or not os.path.isfile(path)  # or a folder, or the name of a source
     return "; --packs takes one path each time: -p A -p B" if behind and may_be_pack else ""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -10,9 +11,9 @@ from threading import Lock, Thread
 from templatemine.desk.effects import ArticleCuts
 from templatemine.desk.library import StoredPack
 from templatemine.desk.review_table import ReviewTable
-from templatemine.errors import TemplateMineError, counted
+from templatemine.errors import counted
 from templatemine.packs.readable import shorten, template_text
-from templatemine.report.harm import CutResidues
+from templatemine.report.harm import CutResidues, find_cuts_of
 
 WAIT = 1.0
 """Seconds that the list of sources waits for what is being measured."""
@@ -68,14 +69,14 @@ def measure_risk(table: ReviewTable, cuts: Sequence[ArticleCuts], left: CutResid
 
 
 def _count_doubted(article: ArticleCuts, undecided: set[str], doubtful: set[str]) -> int:
-    number = 0
-    for cut in article.judged:
-        blamed = {name for names in cut.torn.values() for name in names}
-        for residue, names in article.left:
-            if cut.start < residue.end and residue.start < cut.end:
-                blamed.update(names)
-        number += bool(doubtful.intersection(cut.names) or undecided.intersection(cut.names, blamed))
-    return number
+    blamed = {cut.start: {name for names in cut.torn.values() for name in names} for cut in article.judged}
+    for residue, names in article.left:
+        for cut in find_cuts_of(residue, article.judged):
+            blamed[cut.start].update(names)
+    return sum(
+        bool(doubtful.intersection(cut.names) or undecided.intersection(cut.names, blamed[cut.start]))
+        for cut in article.judged
+    )
 
 
 def describe_risks(risks: Sequence[SourceRisk]) -> str:
@@ -110,6 +111,7 @@ class Risks:
         self._measure = measure
         self._known: dict[str, tuple[str, SourceRisk]] = {}
         self._wanted: dict[str, StoredPack] = {}
+        self._forgotten = Counter[str]()
         self._lock = Lock()
         self._thread: Thread | None = None
         self._doing = "", ""
@@ -118,6 +120,7 @@ class Risks:
         """Forget that of a pack about which somebody decided."""
         with self._lock:
             self._known.pop(path, None)
+            self._forgotten[path] += 1
 
     def look(self, packs: Iterable[StoredPack], wait: float = WAIT) -> dict[str, SourceRisk]:
         """Return the risks of packs by their paths, those that are known after a moment."""
@@ -143,9 +146,11 @@ class Risks:
                     return
                 path = next(iter(self._wanted))
                 one = self._wanted.pop(path)
-                self._doing = path, one.version
+                self._doing, decisions = (path, one.version), self._forgotten[path]
             risk = SourceRisk()
-            with suppress(TemplateMineError):  # the review tells
+            with suppress(Exception):  # the review tells; without a result it would be tried for ever
                 risk = self._measure(one)
             with self._lock:
-                self._known[path] = one.version, risk
+                if self._forgotten[path] == decisions:  # or somebody decided meanwhile
+                    self._known[path] = one.version, risk
+                self._doing = "", ""

@@ -145,16 +145,16 @@ def describe_tear(text: str, start: int, end: int) -> Residue:
 
 def find_line_residues(text: str, removed: Sequence[Span | JudgedCut[str]]) -> Iterator[Residue]:
     """Yield the residues of cuts in the lines of a text, without torn sentences."""
-    spans, span_index = list(removed), 0
+    spans, first = list(removed), 0
     for match in _LINE.finditer(text):
         start, end = match.span()
-        while span_index < len(spans) and spans[span_index].end <= start:
-            span_index += 1
+        while first < len(spans) and spans[first].end <= start:
+            first += 1
         parts = []
-        for span in spans[span_index:]:
-            if span.start >= end:
+        for place in range(first, len(spans)):
+            if spans[place].start >= end:
                 break
-            parts.append((max(start, span.start), min(end, span.end)))
+            parts.append((max(start, spans[place].start), min(end, spans[place].end)))
         if not parts:
             continue
         edges = [start, *(edge for pair in parts for edge in pair), end]

@@ -286,6 +286,13 @@ def _list_pack_names(folder: str) -> list[str]:
     return sorted(name for name in os.listdir(folder) if name.endswith(PACK_SUFFIX) and not name.startswith("."))
 
 
+def read_pack_names(folder: str) -> list[str]:
+    """Return the sources of the packs in a folder, without files that are none."""
+    names = _list_pack_names(folder) if os.path.isdir(folder) else []
+    found = (_read_source(os.path.join(folder, name)) for name in names)
+    return [source for source in found if source is not None]
+
+
 def _check_within(folder: str, file: str) -> None:
     if os.path.islink(file) and os.path.dirname(os.path.realpath(file)) != os.path.realpath(folder):
         raise PackError(

@@ -26,7 +26,7 @@ from templatemine.report.doubts import (
     find_signs,
     measure_damage,
 )
-from templatemine.report.harm import NO_HARM, Harm, rank_harm
+from templatemine.report.harm import NO_HARM, Harm, find_cuts_of, rank_harm
 from templatemine.report.measure import TemplateFigures
 from templatemine.report.risk import Occurrences, story_probability
 from templatemine.text.tears import JudgedCut, SentenceEnds, judge_cuts
@@ -87,7 +87,8 @@ class NotableTemplate:
     @property
     def rejection(self) -> tuple[str, ...]:
         """Return the words, behind the packs, of the command that rejects it."""
-        return "--only", self.source, "--reject", self.template.id
+        only = (f"--only={self.source}",) if self.source.startswith("-") else ("--only", self.source)
+        return *only, "--reject", self.template.id
 
     @property
     def damage(self) -> float:
@@ -209,8 +210,8 @@ def _find_harmed(name: str, judged: JudgedTexts) -> list[tuple[str, JudgedCut[st
         (text, cut)
         for text, cuts in found
         for residue in find_line_residues(text, cuts)
-        for cut in cuts
-        if name in cut.names and cut.start < residue.end and residue.start < cut.end
+        for cut in find_cuts_of(residue, cuts)
+        if name in cut.names
     ]
 
 

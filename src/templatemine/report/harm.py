@@ -6,6 +6,7 @@ nothing; for that there are `doubts`.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -72,17 +73,25 @@ def rank_harm(harm: Harm, documents: int) -> float:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CutResidues:
     """Residues of cuts in the articles `looked` at: how many have a residue, how many a torn sentence; how many one of
-    each kind, with the first; and the harm of each template that is to blame, by its id."""
+    each kind, with the first; of how many without a torn sentence; and the harm of each template that is to blame, by
+    its id."""
 
     looked: int
     articles: int
     torn: int
     kinds: tuple[tuple[str, int, Residue], ...]
+    untorn: Mapping[str, int]
     harm: Mapping[str, Harm]
 
 
 Blamed = tuple[Residue, Sequence[str]]
 """A residue, and the templates that may be to blame."""
+
+
+def find_cuts_of(residue: Residue, cuts: Sequence[JudgedCut[str]]) -> Sequence[JudgedCut[str]]:
+    """Return the cuts in the place of a residue, of those of its article, which ascend."""
+    first = bisect_right(cuts, residue.start, key=lambda cut: cut.end)
+    return cuts[first : bisect_left(cuts, residue.end, first, key=lambda cut: cut.start)]
 
 
 def find_blamed(text: str, cuts: Sequence[JudgedCut[str]]) -> list[Blamed]:
@@ -91,8 +100,7 @@ def find_blamed(text: str, cuts: Sequence[JudgedCut[str]]) -> list[Blamed]:
         (describe_tear(text, cut.start, cut.end), names) for cut in cuts for names in cut.torn.values()
     ]
     for residue in find_line_residues(text, cuts):
-        there = [cut for cut in cuts if cut.start < residue.end and residue.start < cut.end]
-        some = there[_EDGES.get(residue.kind, slice(None))]
+        some = find_cuts_of(residue, cuts)[_EDGES.get(residue.kind, slice(None))]
         # What a torn sentence leaves of its line is told with it.
         names = () if any(cut.torn for cut in some) else [name for cut in some for name in cut.names]
         found.append((residue, names))
@@ -111,7 +119,7 @@ def count_residues(articles: Sequence[tuple[Sequence[JudgedCut[str]], Sequence[B
     """
     cuts = Counter(name for some, _ in articles for cut in some for name in cut.names)
     seen, harmed = Counter[str](), Counter[str]()
-    by_kind, by_template = Counter[str](), Counter[tuple[str, str]]()
+    by_kind, untorn, by_template = Counter[str](), Counter[str](), Counter[tuple[str, str]]()
     first: dict[str, Residue] = {}
     for some, found in articles:
         blamed = set[tuple[str, str]]()
@@ -122,6 +130,7 @@ def count_residues(articles: Sequence[tuple[Sequence[JudgedCut[str]], Sequence[B
             if names:
                 blamed.add((min(names, key=lambda one: (cuts[one], one)), residue.kind))
         by_kind.update(kinds)
+        untorn.update(set() if TORN in kinds else kinds)
         by_template.update(blamed)
         seen.update({name for cut in some for name in cut.names})
         harmed.update({name for name, _ in blamed})
@@ -131,6 +140,7 @@ def count_residues(articles: Sequence[tuple[Sequence[JudgedCut[str]], Sequence[B
         articles=by_kind["any"],
         torn=by_kind[TORN],
         kinds=tuple((kind, by_kind[kind], first[kind]) for kind in RESIDUE_KINDS if by_kind[kind]),
+        untorn=untorn,
         harm={
             name: Harm(
                 seen[name],

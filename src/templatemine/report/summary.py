@@ -6,9 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from templatemine.errors import counted, list_notes
-from templatemine.evaluation.residue import TORN
 from templatemine.packs.readable import notes_without_templates, shorten
-from templatemine.report.findings import harm_rank
 from templatemine.report.harm import LEFT
 from templatemine.report.risk import is_scored
 from templatemine.report.view import Report, SourceView
@@ -62,7 +60,7 @@ def summarise_harm(report: Report) -> str:
         return f"In {articles}, no cut tears a sentence or leaves part of a line without the rest."
     kinds = Counter[str]()
     for one in found:
-        kinds.update({kind: number for kind, number, _ in one.kinds if kind != TORN})
+        kinds.update(one.untorn)
     mostly = f", mostly {LEFT[kinds.most_common(1)[0][0]]}" if others else ""
     if not torn:
         rest = f"{others:,} ({_share(others, looked)}) of {articles}{mostly}"
@@ -72,18 +70,18 @@ def summarise_harm(report: Report) -> str:
 
 
 def _name_worst(report: Report) -> str:
-    """Name the source with most such articles, and the worst of its templates; empty if there are none."""
+    """Name the source with most such articles, and the worst template; empty if there are none."""
     worst = max(report.sources, key=lambda one: (one.harmed_articles, one.story), default=None)
     if worst is None or not worst.left.articles:
         return ""
     told = []
     if len(report.sources) > 1:
-        articles = f"{worst.left.articles:,} of {counted(worst.left.looked, 'article')}"
-        told.append(f"Worst is {worst.name}, with {articles} ({_share(worst.left.articles, worst.left.looked)})")
-    if worst.harmful:
-        one = min(worst.harmful, key=harm_rank)
-        whose = "its" if told else "The worst"
-        told.append(f"{whose} template “{shorten(one.text, _MAX_NAMED)}” {one.harm.describe()}")
+        looked = f"{worst.left.articles:,} of {worst.left.looked:,} that were looked at"
+        told.append(f"Most are in {worst.name}, some {worst.harmed_articles:,.0f} ({looked})")
+    for one in report.harmful[:1]:
+        whose = f"{'the' if told else 'The'} worst template"
+        of = f" of {one.source}" if len(report.sources) > 1 else ""
+        told.append(f"{whose}, “{shorten(one.text, _MAX_NAMED)}”{of}, {one.harm.describe()}")
     return f"{'; '.join(told)}." if told else ""
 
 
