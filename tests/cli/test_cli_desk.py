@@ -42,11 +42,8 @@ def test_what_is_missing_is_told(
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        assert f"127.0.0.1:{port}: cannot listen there" in cli("desk", mined, "-a", archive, "--port", str(port)).error
-    assert (
-        "port: expected a whole number of at most 65,535, got 65536"
-        in cli("desk", mined, "-a", archive, "--port", "65536").error
-    )
+        assert f"127.0.0.1:{port}: cannot listen there" in cli(*base, "--port", str(port)).error
+    assert "port: expected a whole number of at most 65,535, got 65536" in cli(*base, "--port", "65536").error
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     assert pip_line("desk") in cli(*base).error
 

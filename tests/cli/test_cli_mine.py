@@ -7,6 +7,7 @@ import gzip
 import json
 import os
 import shlex
+import shutil
 from dataclasses import replace
 from datetime import datetime
 from importlib.resources import files
@@ -883,6 +884,10 @@ def test_packs_are_no_archive(cli: Cli, mined: Path, tmp_path: Path) -> None:
     ran = cli("mine", mined, "-o", tmp_path / "out")
     assert ran.code == 2
     assert ran.error == f"{mined}: expected an archive, found a folder of packs, which templatemine show lists"
+    shutil.copytree(mined, beside := tmp_path / "beside")
+    (beside / "desk.sqlite").write_bytes(b"SQLite format 3\0")  # as a desk leaves it
+    assert "found a folder of packs" in cli("mine", beside, "-o", tmp_path / "out").error
+    shutil.rmtree(beside)
     pack = next(mined.glob("*.json"))
     told = f"{pack}: expected an archive, found a pack, which templatemine show prints"
     for given in (

@@ -14,6 +14,8 @@ _PACKS = "packs"
 """The folder in which packs are looked for by their source: that of all examples of mine."""
 _SUFFIX = ".json"
 """That of packs (`pack_folder.PACK_SUFFIX`), for commands that do not need that module, which takes long to load."""
+_OF_DESK = (".sqlite", ".sqlite-wal", ".sqlite-shm")
+"""What a desk keeps beside packs."""
 
 
 def find_packs(paths: Iterable[str]) -> list[str]:
@@ -68,7 +70,8 @@ def _name_packs(path: str) -> str | None:
         return None
     from templatemine.packs.pack_folder import rejected_path
 
-    names = [name for name in names if not name.endswith(rejected_path(""))]
+    beside = (rejected_path(""), *_OF_DESK)
+    names = [name for name in names if not name.endswith(beside)]
     are_packs = all(_is_pack(os.path.join(path, name)) for name in names)
     return "a folder of packs, which templatemine show lists" if are_packs else None
 
