@@ -223,7 +223,7 @@ def more_packs_hint(given: Sequence[str], path: str) -> str:
     behind = False
     for place, one in enumerate(given):
         is_whole = one in ("-p", "--packs")
-        if is_whole or one.startswith("--packs=") or (one.startswith("-p") and not one.startswith("--")):
+        if is_whole or one.startswith(("-p", "--packs=")):
             behind |= path in given[place + 1 + is_whole : place + 2 + is_whole]
     may_be_pack = path.endswith(".json") or not os.path.isfile(path)  # or a folder, or the name of a source
     return "; --packs takes one path each time: -p A -p B" if behind and may_be_pack else ""

@@ -191,7 +191,7 @@ def mine_source(
     read = read_source(source, documents, options)
     if learned:
         parted = _part_texts(read, options)
-        # The segments are the text from here on: that of the corpus would be a fifth of the memory.
+        # The segments are the text from here on: that of the corpus would be 4 bytes a token more.
         read = replace(read, corpus=replace(read.corpus, forms=np.empty(0, np.int32)))
         mined = _find_scored(read, parted, documents, options)
     else:
