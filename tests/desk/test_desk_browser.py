@@ -795,6 +795,24 @@ def test_reviewed_by_risk(page: Any, place: Place) -> None:
     assert reviewed(page, place, source) == []
 
 
+def test_next_begins_with_the_first_row_while_the_page_loads(page: Any, place: Place) -> None:
+    """Who sorts before the questions are there has looked past nothing."""
+    source = place.texts[2]
+    held: list[Any] = []
+    page.route("**/api/questions*", lambda route: held.append(route))  # a method of a list is refused
+    review(page, place, source, order="risk")
+    first = chosen(page)
+    page.keyboard.press("n")
+    settled(page)
+    rows = page.request.get(f"{place.address}/api/review?source={quote(source)}").json()["templates"]
+    found = next(row for row in rows if row["id"] == chosen(page))
+    assert first in (found["id"], found["head"])
+    assert found["effect"]["risk"] == max(row["effect"]["risk"] for row in rows)
+    for route in held:
+        route.continue_()
+    page.wait_for_selector("#questions > *", state="attached")
+
+
 def test_facets_narrow_the_list_and_one_decision_is_for_all(page: Any, place: Place) -> None:
     source = place.texts[2]
     review(page, place, source)

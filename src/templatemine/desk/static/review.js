@@ -238,8 +238,11 @@ function take(found, wanted) {
   $("none").hidden = seen.listed > 0;
   $("widen").hidden = !narrowed();
   mark(inView || arrives);
-  if (gone || (!chosen && lists)) onward();
-  else if (chosen && wanted.at !== chosen.id && !rowOf(chosen.id)) list(null);
+  if (gone) onward();
+  else if (!chosen && lists) { // nobody has looked past what is chosen now
+    onward();
+    offered = chosen?.id ?? null;
+  } else if (chosen && wanted.at !== chosen.id && !rowOf(chosen.id)) list(null);
 }
 
 // What was chosen is in the list no more, or nothing was: go on where it stood, or with the first.
