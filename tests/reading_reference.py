@@ -64,6 +64,8 @@ def read(text: str, rules: ReadingRules) -> tuple[str, list[Step]]:
     """The reading form of a text, and the steps that made it.  O(n) with large factors."""
     steps: list[Step] = []
     makers: list[Callable[[str, ReadingRules], Edits]] = [_fold, _compose, _part]
+    if _is_cut_off(text, rules) and not (rules.markup and (_find_unfinished(text, rules) or _ends_within_tag(text))):
+        makers.insert(0, _drop_last_word)
     if rules.markup:
         makers.insert(0, _decode)
     if rules.sentences:
@@ -174,7 +176,51 @@ def _read_tag(text: str, place: int) -> Tag | None:
     return Tag(place, rest.end(), name, "/" in tag.group(), rest.group().endswith((">", "gt;")))
 
 
-def _decode(text: str, _: ReadingRules) -> Edits:
+_UNFINISHED = regex.compile(
+    rf"(?:(?:<|{_AMPERSAND}lt;)/?[A-Za-z0-9]{{0,10}}|{_AMPERSAND}#?[A-Za-z0-9]{{0,32}})\Z"
+)
+"""What the end of a text leaves of a tag without attributes, or of an entity."""
+_LAST_WORD = regex.compile(rf"[ \t]+(?:[0-9]|(?=[{LETTER}])[^{OWN_TOKEN}])+\Z")
+_SENTENCE_END = regex.compile(r"[.!?\u061f\u06d4\u0964\u0965][)\]\"\u201d\u00bb]?\Z")
+
+
+def _is_cut_off(text: str, rules: ReadingRules) -> bool:
+    return rules.cut_off > 0 and rules.cut_off - 2 <= len(text) <= rules.cut_off
+
+
+def _decode(text: str, rules: ReadingRules) -> Edits:
+    """Tags and entities, and nothing of one that goes on where the text is cut off."""
+    unfinished = _find_unfinished(text, rules)
+    if unfinished is None:
+        return _decode_markup(text)
+    before = text[: unfinished.start()]
+    edits = _decode_markup(before)
+    end = len(before)
+    if not _ends_within_tag(before):
+        end = max(edits[-1][1] if edits else 0, len(before.rstrip(" \t")))
+    return [*edits, (end, len(text), "")]
+
+
+def _find_unfinished(text: str, rules: ReadingRules) -> regex.Match[str] | None:
+    return _UNFINISHED.search(text, max(len(text) - 64, 0)) if _is_cut_off(text, rules) else None
+
+
+def _ends_within_tag(text: str) -> bool:
+    return any((tag := _read_tag(text, place)) and not tag.whole for place in range(len(text)))
+
+
+def _drop_last_word(text: str, _: ReadingRules) -> Edits:
+    """What is left of the last word of a text, if three others of its sentence stand before it."""
+    last = _LAST_WORD.search(text)
+    if last is None:
+        return []
+    words = regex.split("[ \t]+", text[: last.start()].rpartition("\n")[2].lstrip(" \t"))
+    if len(words) < 3 or any(_SENTENCE_END.search(word) for word in words[-3:]):
+        return []
+    return [(last.start(), len(text), "")]
+
+
+def _decode_markup(text: str) -> Edits:
     """Tags and entities; a tag that the end cuts off is read as text if its line shows nothing else."""
     edits: Edits = []
     place = 0

@@ -8,6 +8,7 @@ import random
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -158,6 +159,69 @@ def test_markup_is_recognised_over_the_source() -> None:
     assert learn_reading(plain, "html").markup
     with pytest.raises(ConfigError, match="text_markup: expected auto, none or html, got 'xml'"):
         TokeniseConfig(text_markup="xml")
+
+
+# ------------------------------------------------------------------------------------------------- texts that are cut off
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("See all our breaking ne", "See all our breaking"),
+        ("See our &lt;a href='x'&gt;breaking ne", "See our breaking"),
+        ("All news. Get our ne", "All news. Get our ne"),
+        ("All our news.) Get it", "All our news.) Get it"),
+        ("All of our news\nGet it", "All of our news\nGet it"),
+        ("All of our news-lett", "All of our news-lett"),
+        ("Get our email,", "Get our email,"),
+        ("Get our email &lt;/a&", "Get our email "),
+        ("Get our email &am", "Get our email"),
+        ("Get our email&amp;#82", "Get our email"),
+        ("Get our email <", "Get our email"),
+        ("Get our email &lt;/stro", "Get our email"),
+        ("Get our <a href='x'&g", "Get our "),
+        ("<p>Our own mail</p><p>Th", "\nOur own mail\n\nTh"),
+        ("<br><a href='http://ab", "\n<a href='http://ab"),
+        ("\u65b0\u805e\u306e\u65b0\u805e", "\u65b0\u805e\u306e\u65b0\u805e"),
+        ("\u0412\u0441\u0435 \u043d\u043e\u0432\u043e\u0441\u0442\u0438 \u0437\u0430 \u0434\u043d", "\u0412\u0441\u0435 \u043d\u043e\u0432\u043e\u0441\u0442\u0438 \u0437\u0430"),
+        ("Word", "Word"),
+    ],
+)
+def test_what_is_cut_off_is_not_read(text: str, expected: str) -> None:
+    for length in range(len(text), len(text) + 3):
+        assert form(text, replace(MARKUP, cut_off=length)) == expected
+    for length in (len(text) - 1, len(text) + 3):
+        assert form(text, replace(MARKUP, cut_off=length)) == form(text, MARKUP)
+    found = read_text(text, replace(MARKUP, cut_off=len(text)))
+    if found is not None and found.text:
+        assert found.original_span(0, len(found.text))[1] == len(text)
+
+
+def test_where_texts_are_cut_off_is_recognised_over_the_source() -> None:
+    story = "The council meets again to discuss what the harbour costs and who is to pay for it in the end "
+    cut = [f"{number} {story * 3}"[:200].rstrip() for number in range(20)]
+    whole = [f"{number} {story}." for number in range(60)]
+    assert learn_reading(cut + whole, "auto").cut_off == 200
+    assert learn_reading(cut[:9] + whole, "auto").cut_off == 0
+    assert learn_reading([f"{text[:199]}." for text in cut] + whole, "auto").cut_off == 0
+    assert learn_reading([*cut, *whole, f"{story * 4}"], "auto").cut_off == 0
+
+
+@examples(1500)
+@given(st.data())
+def test_a_text_that_is_cut_off_is_read_as_its_reference_does(data: st.DataObject) -> None:
+    text = data.draw(texts()) + data.draw(st.sampled_from(_ENDS))
+    rules = data.draw(st.sampled_from([PLAIN, SOFT, MARKUP, LINES]))
+    rules = replace(rules, cut_off=max(len(text) + data.draw(st.integers(-1, 3)), 1))
+    found = read_text(text, rules)
+    expected, steps = reading_reference.read(text, rules)
+    assert (text if found is None else found.text) == expected
+    for place in range(len(expected) + 1):
+        if found is not None:
+            assert found.original_span(0, place) == reading_reference.original_span(steps, 0, place)
+
+
+_ENDS = ("", "&", "&am", "&amp;l", "&lt;", "&lt;/", "&lt;/a&g", " &amp;#8", "&#x20", "<", "</di", "<a hr", "<b>wo", " a b c \u00e9t\u00e9", " a b. c d", " a b.) c d", "\nb c \td")
 
 
 # ------------------------------------------------------------------------------------------------------------- sentences

@@ -1,4 +1,5 @@
-"""Documents of a source -> how its texts are read: where small letters meet capitals, and whether they hold mark-up.
+"""Documents of a source -> how its texts are read: where small letters meet capitals, whether they hold mark-up, and
+where they are cut off.
 
 A word such as "ouverteSi" is two whose line break was lost if the second is a word of its own in the source, and is
 behind several first ones, or the whole in one document only; so names such as YouTube stay whole.  A source has such
@@ -25,6 +26,12 @@ MAX_WORDS = 1_000
 MIN_MARKUP_DOCUMENTS, MIN_MARKUP_SHARE = 3, 0.05
 """Documents with mark-up that tell a source of it: of 150 sources those of news feeds have them in 18 % or more of the
 documents, others in 3 % or less."""
+MIN_CUT_OFF, MIN_CUT_OFF_SHARE, MIN_CUT_OFF_WITHIN = 10, 0.05, 0.5
+"""Texts of the greatest length, and their share, that tell a source whose texts are cut off; and the share of these
+that end with a letter or digit.  Of 148 archives it is six feeds, with shares of 0.55 or more and 0.87 or more; in the
+others, with as many texts of one length, at most 0.17 end so."""
+CUT_OFF_SPREAD = 2
+"""Characters by which such texts are shorter where the blanks at their end are gone."""
 MIN_POINTS, MIN_POINT_RATE = 3, 0.05
 """Points, and points a document, of a source that has such."""
 MIN_LEFTS = 3
@@ -46,11 +53,12 @@ _Word = tuple[str, str]
 def learn_reading(texts: Iterable[str], markup: str) -> ReadingRules:
     """Return the rules of a source, of its texts; `markup` is `TokeniseConfig.text_markup`."""
     chosen = _choose(texts)
+    cut_off = _find_cut_off(chosen)
     decode = markup == "html" or (markup == "auto" and _is_markup_source(chosen))
     if decode:
         rules = ReadingRules(markup=True)
         chosen = [read_string(text, rules) for text in chosen]
-    rules = ReadingRules(markup=decode, sentences=_is_without_lines(chosen))
+    rules = ReadingRules(markup=decode, sentences=_is_without_lines(chosen), cut_off=cut_off)
     points = [set(find_soft_points(text)) for text in chosen]
     df = Counter(word for words in points for word in words)
     inner = [word for word in df if not word[0][0].isupper()]
@@ -81,6 +89,14 @@ def _choose(texts: Iterable[str]) -> list[str]:
         return list(different)
     by_checksum = sorted((crc32(text[:_CHECKED].encode("utf-8", "surrogatepass")), text) for text in different)
     return [text for _, text in by_checksum[:MAX_DOCUMENTS]]
+
+
+def _find_cut_off(texts: Sequence[str]) -> int:
+    """Return the length at which texts are cut off; 0 if they are not."""
+    longest = max(map(len, texts), default=0)
+    ends = [text.rstrip()[-1:] for text in texts if len(text) >= longest - CUT_OFF_SPREAD]
+    is_frequent = len(ends) >= max(MIN_CUT_OFF, MIN_CUT_OFF_SHARE * len(texts))
+    return longest if is_frequent and sum(map(str.isalnum, ends)) >= MIN_CUT_OFF_WITHIN * len(ends) else 0
 
 
 def _is_without_lines(texts: Sequence[str]) -> bool:

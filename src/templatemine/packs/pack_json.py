@@ -178,7 +178,8 @@ def _mined_marks(pack: PackRecord) -> list[str]:
 
 def _reading_fields(rules: ReadingRules) -> dict[str, Any]:
     words = {"starts": list(rules.starts), "whole": list(rules.whole)}
-    return {"soft": rules.soft, **words, "markup": "html" if rules.markup else "none", "sentences": rules.sentences}
+    fields = {"soft": rules.soft, **words, "markup": "html" if rules.markup else "none", "sentences": rules.sentences}
+    return {**fields, "cut_off": rules.cut_off} if rules.cut_off else fields
 
 
 def _dump_value(value: Any) -> str:
@@ -580,6 +581,8 @@ def _read_reading(data: Any, where: str) -> ReadingRules:
     list_type = (list, "a list of words")
     kinds = {"soft": (bool, "true or false"), "starts": list_type, "whole": list_type, "markup": (str, "none or html")}
     kinds["sentences"] = (bool, "true or false")
+    if "cut_off" in data:  # packs of texts that are whole, and old ones, do not have it
+        kinds["cut_off"] = (int, "a number of characters")
     _check_fields(data, kinds, where)
     for name in ("starts", "whole"):
         if not {*map(type, data[name])} <= {str}:
@@ -587,7 +590,13 @@ def _read_reading(data: Any, where: str) -> ReadingRules:
     if data["markup"] not in ("none", "html"):
         raise PackError(f"{where}: markup: expected none or html, got {data['markup']!r:.40}")
     words = {name: tuple(data[name]) for name in ("starts", "whole")}
-    return ReadingRules(soft=data["soft"], markup=data["markup"] == "html", sentences=data["sentences"], **words)
+    return ReadingRules(
+        soft=data["soft"],
+        markup=data["markup"] == "html",
+        sentences=data["sentences"],
+        cut_off=data.get("cut_off", 0),
+        **words,
+    )
 
 
 def _read_cutoff(data: Mapping[str, Any], where: str) -> Cutoff:

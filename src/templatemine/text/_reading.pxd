@@ -23,7 +23,7 @@ cdef struct Step:
 
 
 cdef enum:
-    STEPS = 4               # mark-up, characters, glue points, sentences
+    STEPS = 5               # mark-up, what is cut off, characters, glue points, sentences
 
 
 cdef struct Form:
@@ -58,6 +58,7 @@ cdef class Rules:
     cdef bint sentences
     cdef bint soft
     cdef bint markup
+    cdef int64_t cut_off    # characters of a text that is cut off; 0: none is
     cdef Table starts       # words that begin lines
     cdef Table whole        # words that are not parted
     cdef Table entities     # names of entities, with what each stands for:
@@ -66,6 +67,8 @@ cdef class Rules:
 
     cdef bint _read(self, const uint8_t* p, int64_t n, Form* form) except -1 nogil
     cdef int _read_steps(self, const uint8_t* p, int64_t n, int first, int end, bint composed, Form* form) except -1 nogil
-    cdef int _decode_markup(self, const uint8_t* p, int64_t n, Step* step) except -1 nogil
+    cdef bint _is_cut_off(self, const uint8_t* p, int64_t n) noexcept nogil
+    cdef bint _decode(self, const uint8_t* p, int64_t n, bint is_cut_off, Step* step) except -1 nogil
+    cdef bint _decode_markup(self, const uint8_t* p, int64_t n, Step* step) except -1 nogil
     cdef int _part(self, const uint8_t* p, int64_t n, Step* step) except -1 nogil
     cdef bint _is_soft(self, const uint8_t* p, int64_t n, int64_t i) noexcept nogil

@@ -18,13 +18,19 @@ def set_composition(make: Callable[[], tuple[bytes, bytes]]) -> None: ...
 @disjoint_base
 class Rules:
     def __new__(
-        cls, soft: bool, starts: Sequence[str], whole: Sequence[str], sentences: bool, entities: dict[str, str] | None
+        cls,
+        soft: bool,
+        starts: Sequence[str],
+        whole: Sequence[str],
+        sentences: bool,
+        entities: dict[str, str] | None,
+        cut_off: int = 0,
     ) -> Self: ...
     def read(
         self,
         text: str,
         first: int = 0,
-        end: int = 4,
+        end: int = 5,
         composed: bool = False,
         with_edits: bool = True,
         encoded: bool = False,

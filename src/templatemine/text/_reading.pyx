@@ -177,6 +177,11 @@ cdef enum:
     MAX_LABEL_BLANKS = 4
     MIN_ARTICLE = 1000      # characters of a text that no feed has cut off
     MAX_STAMP = 180         # bytes of a stamp in brackets that opens a text
+    MAX_TRIMMED = 2         # characters by which a text that is cut off is shorter where the blanks at its end are gone
+    MAX_UNFINISHED = 64     # bytes of what the end of a text leaves of a tag without attributes, or of an entity
+    MAX_TAG_NAME = 10
+    MIN_WORDS_LEFT = 3      # of a sentence, where its last word is not read
+    MAX_ENTITY_NAME = 32
 
 
 # ------------------------------------------------------------------------------------------------------------------ characters
@@ -223,6 +228,16 @@ cdef inline bint is_spaced_letter(uint32_t c) noexcept nogil:
 
 cdef inline bint is_figure(uint32_t c) noexcept nogil:
     return 48 <= c <= 57
+
+
+cdef inline bint is_part_of_word(const uint8_t* p, int64_t* i) noexcept nogil:
+    """Whether the character that ends at i is a letter of a script with spaces or a digit; if so, i becomes its beginning."""
+    cdef int64_t start = i[0]
+    cdef uint32_t c = char_before(p, &start)
+    if not (is_spaced_letter(c) or is_figure(c)):
+        return False
+    i[0] = start
+    return True
 
 
 cdef inline bint is_sign(uint32_t c) noexcept nogil:
@@ -599,6 +614,31 @@ cdef int64_t entity_end(const Table* entities, const uint8_t* p, int64_t i, int6
         return -1
     name[0] = table_find(entities, b"amp", 3, tm_hash(<const uint8_t*>b"amp", 3))
     return start
+
+
+cdef int64_t unfinished_start(const uint8_t* p, int64_t n) noexcept nogil:
+    """Where a tag or an entity begins of which the end of the text leaves the first characters; n if there is none."""
+    cdef int64_t found = n, i, end, room
+    cdef int count
+    for i in range(n - 1, max(n - MAX_UNFINISHED, 0) - 1, -1):
+        if p[i] != 60 and p[i] != 38:
+            continue
+        end = i + 1 if p[i] == 60 else escape_end(p, i, n, 108)
+        room = MAX_TAG_NAME
+        if end > i:
+            if end < n and p[end] == 47:
+                end += 1
+        else:
+            end = ampersands_end(p, i, n, &count)
+            room = MAX_ENTITY_NAME
+            if end < n and p[end] == 35:
+                end += 1
+        while room and end < n and is_alnum(p[end]):
+            end += 1
+            room -= 1
+        if end == n:
+            found = i
+    return found
 
 
 cdef int write_char(uint32_t c, uint8_t* out) noexcept nogil:
@@ -1028,6 +1068,48 @@ cdef inline bint is_soft_place(const uint8_t* p, int64_t n, int64_t i, uint32_t*
     return (is_small(before[0]) or is_figure(before[0])) and is_capital(char_at(p, i, n))
 
 
+# --------------------------------------------------------------------------------------------------------- what is cut off
+
+
+cdef inline bint is_blank(uint8_t c) noexcept nogil:
+    return c == 32 or c == 9
+
+
+cdef bint is_sentence_end(const uint8_t* p, int64_t n) noexcept nogil:
+    """Whether a text ends with a sign that ends sentences, a closing bracket or quote behind it aside."""
+    cdef int64_t end = n
+    cdef uint32_t c = char_before(p, &end)
+    if is_closing(c):
+        c = char_before(p, &end)
+    return c != NO_CHAR and is_sign(c)
+
+
+cdef int drop_last_word(const uint8_t* p, int64_t n, Step* step) except -1 nogil:
+    """What is left of the last word of a text, if other words of its sentence stand before it."""
+    cdef int64_t start = n, i
+    cdef int words = 0
+    while is_part_of_word(p, &start):
+        pass
+    if start == n:
+        return 0
+    i = start
+    while i > 0 and is_blank(p[i - 1]):
+        i -= 1
+    if i == start:
+        return 0
+    start = i
+    while i > 0 and p[i - 1] != 10 and not is_sentence_end(p, i):
+        while i > 0 and p[i - 1] != 10 and not is_blank(p[i - 1]):
+            i -= 1
+        words += 1
+        if words == MIN_WORDS_LEFT:
+            add_edit(step, p, start, n, b"", 0)
+            return 0
+        while i > 0 and is_blank(p[i - 1]):
+            i -= 1
+    return 0
+
+
 # ----------------------------------------------------------------------------------------------------------------------- rules
 
 
@@ -1041,9 +1123,11 @@ cdef class Rules:
         See `ReadingRules`.
     entities : dict of str to str
         Names of entities without "&" and ";", and what they stand for; None if texts hold no mark-up.
+    cut_off : int
+        See `ReadingRules`.
     """
 
-    def __cinit__(self, bint soft, starts, whole, bint sentences, dict entities):
+    def __cinit__(self, bint soft, starts, whole, bint sentences, dict entities, int64_t cut_off=0):
         cdef bytes name
         cdef Table* tables[4]
         cdef int k
@@ -1059,6 +1143,7 @@ cdef class Rules:
         self.meaning = NULL
         self.soft = soft
         self.sentences = sentences
+        self.cut_off = cut_off
         self.markup = entities is not None
         for k, words in enumerate((starts, whole)):
             for word in words:
@@ -1090,17 +1175,20 @@ cdef class Rules:
         """Some of the steps; returns 1 if the text may not be in NFC, unless `composed`."""
         cdef Step* step
         cdef int k, failed = 0
+        cdef bint is_cut_off = first == 0 and self._is_cut_off(p, n)
         form.steps = 0
         for k in range(first, end):
-            if (k == 0 and not self.markup) or (k == 3 and not self.sentences):
+            if (k == 0 and not self.markup) or (k == 1 and not is_cut_off) or (k == 4 and not self.sentences):
                 continue
             step = &form.step[form.steps]
             step.size = step.text.size = step.done = 0
             if k == 0:
-                self._decode_markup(p, n, step)
+                is_cut_off = self._decode(p, n, is_cut_off, step) and is_cut_off
             elif k == 1:
-                failed = fold(p, n, composed, step)
+                drop_last_word(p, n, step)
             elif k == 2:
+                failed = fold(p, n, composed, step)
+            elif k == 3:
                 self._part(p, n, step)
             else:
                 part_sentences(p, n, step)
@@ -1115,23 +1203,42 @@ cdef class Rules:
         form.size = n
         return 0
 
-    cdef int _decode_markup(self, const uint8_t* p, int64_t n, Step* step) except -1 nogil:
-        """Tags and entities.  A tag that the text's end cuts off is read as text if its line shows nothing else."""
+    cdef bint _is_cut_off(self, const uint8_t* p, int64_t n) noexcept nogil:
+        if self.cut_off == 0 or n < self.cut_off - MAX_TRIMMED or n > 4 * self.cut_off:
+            return False
+        return self.cut_off - MAX_TRIMMED <= count_points(p, 0, n) <= self.cut_off
+
+    cdef bint _decode(self, const uint8_t* p, int64_t n, bint is_cut_off, Step* step) except -1 nogil:
+        """Tags and entities, and nothing of one that goes on where the text is cut off; returns whether there is none such."""
+        cdef int64_t size = unfinished_start(p, n) if is_cut_off else n, end = size
+        cdef bint is_within = self._decode_markup(p, size, step)
+        if size < n:
+            while not is_within and end > step.done and is_blank(p[end - 1]):
+                end -= 1
+            add_edit(step, p, end, n, b"", 0)
+        return size == n and not is_within
+
+    cdef bint _decode_markup(self, const uint8_t* p, int64_t n, Step* step) except -1 nogil:
+        """Tags and entities; returns whether the text ends within a tag, which is read as text if its line shows nothing else.
+        """
         cdef int64_t i = 0, end, name = -1, place
         cdef uint32_t code = 0
         cdef uint8_t character[4]
         cdef Tag tag
         cdef bint shown = True      # whether the line shows anything
+        cdef bint is_unfinished = False
         while i < n:
             if p[i] != 60 and p[i] != 38:
                 shown = p[i] != 10 and (shown or p[i] > 32)
                 i += 1
                 continue
-            if read_tag(p, i, n, &tag) and (tag.whole or shown):
-                shown = shown and not tag.block
-                add_edit(step, p, i, tag.end, b"\n", tag.block)
-                i = tag.end
-                continue
+            if read_tag(p, i, n, &tag):
+                is_unfinished = not tag.whole
+                if tag.whole or shown:
+                    shown = shown and not tag.block
+                    add_edit(step, p, i, tag.end, b"\n", tag.block)
+                    i = tag.end
+                    continue
             shown = True
             end = entity_end(&self.entities, p, i, n, &code, &name) if p[i] == 38 else -1
             if end < 0:
@@ -1144,7 +1251,7 @@ cdef class Rules:
             else:
                 add_edit(step, p, i, end, character, write_reference(code, character))
             i = end
-        return 0
+        return is_unfinished
 
     cdef int _part(self, const uint8_t* p, int64_t n, Step* step) except -1 nogil:
         """Glue points, and signs beside Han."""

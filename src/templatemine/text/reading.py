@@ -5,7 +5,8 @@ that is its own reading form, as most are, is not copied.  Four steps make it:
 
 1. Characters (always).  Invisible ones go: marks of direction, joiners, soft hyphens, variation selectors, U+FEFF,
    tatweel.  An apostrophe is ', an ellipsis three full stops, full-width forms are those of ASCII, a line ends with a
-   line feed.  In sources whose text fields hold mark-up, tags and entities are decoded first.
+   line feed.  In sources whose text fields hold mark-up, tags and entities are decoded first.  In sources whose texts
+   are cut off at a length, what the end leaves of a word, a tag or an entity goes, too.
 2. The result is in NFC.
 3. Glue points, where a parser lost a line break ("dialogue.Log in", "ouverteSi"), become line feeds.  Beside Han and
    kana, the signs ! ( ) , : ; ? are full-width, for there they are tokens of their own.
@@ -60,6 +61,8 @@ class ReadingRules:
         Whether tags and entities in texts are decoded.
     sentences : bool
         Whether sentences are read as lines, in a source whose articles are one line each.
+    cut_off : int
+        Length in characters at which texts are cut off; 0 where they are whole.
     """
 
     soft: bool = False
@@ -67,6 +70,7 @@ class ReadingRules:
     whole: tuple[str, ...] = ()
     markup: bool = False
     sentences: bool = False
+    cut_off: int = 0
 
     def __hash__(self) -> int:
         """Return a hash of what takes no time: that of thousands of words would, for each text."""
@@ -89,7 +93,7 @@ def _native(rules: ReadingRules) -> _reading.Rules:
         from html.entities import html5
 
         entities = {name[:-1]: char for name, char in html5.items() if name.endswith(";")}
-    return _reading.Rules(rules.soft, rules.starts, rules.whole, rules.sentences, entities)
+    return _reading.Rules(rules.soft, rules.starts, rules.whole, rules.sentences, entities, rules.cut_off)
 
 
 class Reading:
@@ -144,7 +148,7 @@ def read_text(text: str, rules: ReadingRules = PLAIN) -> Reading | None:
         form, edits = cast("tuple[str, list[array[int]]]", found)
         return Reading(form, [_Step(step) for step in edits])
     steps: list[array[int]] = []
-    for part in ((0, 2), (), (2, 4)):
+    for part in ((0, 3), (), (3, 5)):
         found = native.read(text, *part, True) if part else _compose(text)
         if found is not None:
             text, edits = cast("tuple[str, list[array[int]]]", found)
@@ -158,9 +162,9 @@ def read_form(text: str, rules: ReadingRules, *, encoded: bool = True) -> str | 
     native = _native(rules)
     form = native.read(text, with_edits=False, encoded=encoded)
     if form is _reading.NOT_COMPOSED:
-        folded = cast("bytes | None", native.read(text, 0, 2, True, False))
+        folded = cast("bytes | None", native.read(text, 0, 3, True, False))
         text = unicodedata.normalize("NFC", text if folded is None else folded.decode("utf-8", "surrogatepass"))
-        form = native.read(text, 2, 4, True, False, encoded)
+        form = native.read(text, 3, 5, True, False, encoded)
     return text if form is None else cast("bytes", form)
 
 
