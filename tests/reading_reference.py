@@ -176,9 +176,7 @@ def _read_tag(text: str, place: int) -> Tag | None:
     return Tag(place, rest.end(), name, "/" in tag.group(), rest.group().endswith((">", "gt;")))
 
 
-_UNFINISHED = regex.compile(
-    rf"(?:(?:<|{_AMPERSAND}lt;)/?[A-Za-z0-9]{{0,10}}|{_AMPERSAND}#?[A-Za-z0-9]{{0,32}})\Z"
-)
+_UNFINISHED = regex.compile(rf"(?:(?:<|{_AMPERSAND}lt;)/?[A-Za-z0-9]{{0,10}}|{_AMPERSAND}#?[A-Za-z0-9]{{0,32}})\Z")
 """What the end of a text leaves of a tag without attributes, or of an entity."""
 _LAST_WORD = regex.compile(rf"[ \t]+(?:[0-9]|(?=[{LETTER}])[^{OWN_TOKEN}])+\Z")
 _SENTENCE_END = regex.compile(r"[.!?\u061f\u06d4\u0964\u0965][)\]\"\u201d\u00bb]?\Z")

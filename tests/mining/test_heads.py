@@ -12,7 +12,7 @@ from invented import mine_pack, words
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig
 from templatemine.mining import stages
-from templatemine.mining.heads import MAX_PLACES, add_heads, find_unbounded
+from templatemine.mining.heads import MAX_PLACES, MIN_SENTENCES, add_heads, add_tails, find_unbounded
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
 from templatemine.text.reading import ReadingRules
@@ -175,3 +175,62 @@ def test_mining_rejects_such_templates_with_their_reason(monkeypatch: pytest.Mon
     pack = mine_pack(one_line)
     assert not any(one.slot == "start" for one in pack.templates)
     assert pack.rejected[stages.UNBOUNDED] >= 1
+
+
+# ---------------------------------------------------------------------------------------------------------------- tails
+
+
+def _items(glued: int, number: int = 60, cut_off: int = 0, tail: str = FOOTER, differ: bool = True) -> list[Document]:
+    """Items of a feed with "The post TITLE" and a tail on a line of its own, in some behind an excerpt without a mark;
+    others end within the title."""
+    dice = random.Random(5)
+    items = []
+    for index in range(number):
+        excerpt, title = words(dice, 14).capitalize(), words(dice, 6).capitalize() if differ else "The same words"
+        footer = f"The post {title}" if index >= number - cut_off else f"The post {title} {tail}"
+        items.append(
+            Document(source="a.example", id=str(index), text=f"{excerpt}{' ' if index < glued else chr(10)}{footer}")
+        )
+    return items
+
+
+def _label(items: list[Document]) -> Pack:
+    """A pack of the label alone, which takes the rest of its line."""
+    mined = mine_pack(items)
+    first = replace(mined.templates[0], tokens=("The", "post", "{slot}"), anchor="line", df=len(items))
+    return replace(mined, templates=(replace(first, regex=mined.derived(first)),))
+
+
+def _tails(items: list[Document]) -> set[str]:
+    found = add_tails(_label(items), items).templates
+    return {" ".join(one.string or ()) for one in found if one.slot == "middle"}
+
+
+def test_the_end_of_its_lines_bounds_a_label_behind_an_excerpt_without_a_mark() -> None:
+    items = _items(glued=10)
+    label = _label(items)
+    pack = add_tails(label, items)
+    assert [(one.head, one.anchor, one.df) for one in pack.templates if one.slot == "middle"] == [
+        (("The", "post"), "end", len(items))
+    ]
+    assert pack.templates != label.templates
+    assert all(len(Cleaner(pack, CleanConfig()).clean(one.body).text.split()) == 14 for one in items)
+    assert not all(len(Cleaner(label, CleanConfig()).clean(one.body).text.split()) == 14 for one in items)
+    assert add_tails(label, items[::-1]) == pack
+    assert Pack.from_json(pack.to_json(), "pack").templates == pack.templates
+
+
+@pytest.mark.parametrize(
+    ("items", "expected"),
+    [
+        (_items(glued=MIN_SENTENCES - 1), set()),
+        (_items(glued=MIN_SENTENCES), {FOOTER}),
+        (_items(glued=10, cut_off=30), {FOOTER}),
+        (_items(glued=10, cut_off=45), set()),
+        (_items(glued=10, tail="Courier."), set()),
+        (_items(glued=10, differ=False), set()),
+    ],
+    ids=["covered", "enough", "cut off", "few tails", "one word", "one filler"],
+)
+def test_which_labels_have_tails(items: list[Document], expected: set[str]) -> None:
+    assert _tails(items) == expected

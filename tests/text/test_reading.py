@@ -183,7 +183,10 @@ def test_markup_is_recognised_over_the_source() -> None:
         ("<p>Our own mail</p><p>Th", "\nOur own mail\n\nTh"),
         ("<br><a href='http://ab", "\n<a href='http://ab"),
         ("\u65b0\u805e\u306e\u65b0\u805e", "\u65b0\u805e\u306e\u65b0\u805e"),
-        ("\u0412\u0441\u0435 \u043d\u043e\u0432\u043e\u0441\u0442\u0438 \u0437\u0430 \u0434\u043d", "\u0412\u0441\u0435 \u043d\u043e\u0432\u043e\u0441\u0442\u0438 \u0437\u0430"),
+        (
+            "\u0412\u0441\u0435 \u043d\u043e\u0432\u043e\u0441\u0442\u0438 \u0437\u0430 \u0434\u043d",
+            "\u0412\u0441\u0435 \u043d\u043e\u0432\u043e\u0441\u0442\u0438 \u0437\u0430",
+        ),
         ("Word", "Word"),
     ],
 )
@@ -221,7 +224,25 @@ def test_a_text_that_is_cut_off_is_read_as_its_reference_does(data: st.DataObjec
             assert found.original_span(0, place) == reading_reference.original_span(steps, 0, place)
 
 
-_ENDS = ("", "&", "&am", "&amp;l", "&lt;", "&lt;/", "&lt;/a&g", " &amp;#8", "&#x20", "<", "</di", "<a hr", "<b>wo", " a b c \u00e9t\u00e9", " a b. c d", " a b.) c d", "\nb c \td")
+_ENDS = (
+    "",
+    "&",
+    "&am",
+    "&amp;l",
+    "&lt;",
+    "&lt;/",
+    "&lt;/a&g",
+    " &amp;#8",
+    "&#x20",
+    "<",
+    "</di",
+    "<a hr",
+    "<b>wo",
+    " a b c \u00e9t\u00e9",
+    " a b. c d",
+    " a b.) c d",
+    "\nb c \td",
+)
 
 
 # ------------------------------------------------------------------------------------------------------------- sentences

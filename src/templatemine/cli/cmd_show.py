@@ -185,7 +185,8 @@ def _format_header(pack: Pack, width: int | None) -> list[str]:
             "mined from",
             f"{'HTML' if pack.html else 'text'}, tokens separated by {separators}, {len(pack.enabled)} patterns"
             + (f" and your own: {own}" if own else "")
-            + (", tags and entities decoded" if pack.reading.markup else ""),
+            + (", tags and entities decoded" if pack.reading.markup else "")
+            + (f", texts cut off at {pack.reading.cut_off:,} characters" if pack.reading.cut_off else ""),
         ),
         ("method", f"{pack.mined_by} ({pack.generator})"),
         ("cut-off", _format_cutoff(pack)),

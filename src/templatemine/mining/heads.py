@@ -1,4 +1,5 @@
-"""Templates and documents -> templates that begin earlier: with the words that open the sentence each of them ends.
+"""Templates and documents -> templates of both ends of a sentence, where they have one: of its end with the words that
+open it, and of its beginning with those that end it.
 
 "The post HEADLINE appeared first on NAME" repeats its end, as players and forms of many sites do; what is before it
 varies, but begins with the same words.  To cut the end alone leaves half a sentence.  Each string that stands within
@@ -6,21 +7,24 @@ lines is looked at in some articles: if its sentence nearly always opens with th
 of an excerpt that ends without a mark, and they hardly ever stand elsewhere, there is a template of both, with a slot
 between.  It takes the place of a template whose slot reaches to the beginning of the line, and so over the story; in
 texts of one line such a slot that no head bounds takes any sentence that ends with its string (`find_unbounded`).
+
+A label that opens lines and takes their rest is not found behind an excerpt that ends without a mark.  If many of its
+lines end with the same words, a template of both is, at any place of a line.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from templatemine.mining.kept_texts import encode_body, read_body
-from templatemine.mining.sampling import choose_by_text, shuffle_by_text
+from templatemine.mining.kept_texts import encode_body, find_matches, read_body
+from templatemine.mining.sampling import choose_by_text, find_share, scale_counts, shuffle_by_text
 from templatemine.model import Document, LongArray, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import keep_one_of_each, order_templates, template_id
@@ -44,6 +48,8 @@ MAX_TOKENS = 6
 """Of a head."""
 MIN_INNER_TOKENS = 2
 """Of one that does not open its sentence."""
+MIN_TAIL_SHARE = 0.3
+"""Of the lines of a label, how many end with the tail: texts that are cut off do not."""
 _TRIED, _MIN_TRIED_SHARE = 16, 0.7
 """Sentences of which most must hold the same two words, before more are read."""
 _REACH = 2 * SLOT_SIZE
@@ -80,6 +86,48 @@ def add_heads(pack: Pack, documents: Sequence[Document]) -> Pack:
     reaching = {pack.templates[row].id for row, joined in found.items() if pack.templates[row].slot and joined in kept}
     others = [one for one in pack.templates if one.id not in reaching]
     return replace(pack, templates=tuple(order_templates(keep_one_of_each([*others, *kept]))))
+
+
+def add_tails(pack: Pack, documents: Sequence[Document]) -> Pack:
+    """Return a pack with templates of labels and the ends of their lines beside its own, where these stand in more
+    articles."""
+    labels = {row for row, one in enumerate(pack.templates) if _may_have_tail(one)}
+    if pack.html or not labels:
+        return pack
+    chosen = shuffle_by_text(choose_by_text(documents, MAX_DOCUMENTS))
+    lines: defaultdict[int, set[str]] = defaultdict(set)
+    for document, matches in zip(chosen, find_matches(pack, chosen), strict=True):
+        found = [(start, end, row) for start, end, row in matches if row in labels and len(lines[row]) < MAX_PLACES]
+        if not found:
+            continue
+        text = read_body(document.body, pack.reading)
+        encoded = EncodedText(text, pack.patterns, pack.tokenise.separators)
+        starts, ends = encoded.points(*(np.array(column, np.int64) for column in list(zip(*found, strict=True))[:2]))
+        for start, end, (_, _, row) in zip(starts.tolist(), ends.tolist(), found, strict=True):
+            lines[row].add(text[start:end])
+    joined = [one for row in sorted(lines) if (one := _join_tail(pack, pack.templates[row], lines[row])) is not None]
+    if not joined:
+        return pack
+    of_lines = [replace(one, anchor="line") for one in joined]
+    tails = [replace(one, tokens=one.string) for one in joined]
+    dfs, counts = count_places(pack, [*joined, *of_lines, *tails], chosen)
+    share = find_share(pack, chosen)
+    kept = [
+        scale_counts(replace(one, df=df, count=count), share)
+        for one, gain, df, count in zip(
+            joined,
+            (dfs[: len(joined)] - dfs[len(joined) : -len(joined)]).tolist(),
+            dfs[-len(joined) :].tolist(),
+            counts[-len(joined) :].tolist(),
+            strict=True,
+        )
+        if gain >= MIN_SENTENCES
+    ]
+    return replace(pack, templates=tuple(order_templates(keep_one_of_each([*pack.templates, *kept]))))
+
+
+def _may_have_tail(template: Template) -> bool:
+    return template.slot == "end" and template.df >= MIN_SENTENCES and len(template.string or ()) >= MIN_INNER_TOKENS
 
 
 def find_unbounded(pack: Pack) -> set[str]:
@@ -187,6 +235,27 @@ def _join_head(pack: Pack, template: Template, sentences: _Sentences) -> Templat
     # With its slot the string is a line; without, it ends one.
     anchor = "end" if template.slot and template.anchor == "line" else template.anchor
     joined = replace(template, id=template_id(tokens), tokens=tokens, anchor=anchor, example=min(examples))
+    return replace(joined, regex=pack.derived(joined))
+
+
+def _join_tail(pack: Pack, template: Template, lines: Collection[str]) -> Template | None:
+    """Return a template with the longest tail that enough of its lines end with, behind fillers that differ."""
+    least = max(MIN_SENTENCES, MIN_TAIL_SHARE * len(lines))
+    scanner = make_scanner(pack)
+    read = {line: read_tokens(pack, scanner, line) for line in lines}
+    tail = _find_head([tokens.forms[::-1] for tokens in read.values()], least, opening=True)[::-1]
+    size = len(template.string or ())
+    fillers = {
+        line[tokens.ends[size - 1] : tokens.starts[-len(tail)]]: line
+        for line, tokens in sorted(read.items())
+        if len(tokens.forms) > size + len(tail) and tokens.forms[-len(tail) :] == tail
+    }
+    between = [filler for filler in fillers if MIN_BETWEEN <= len(filler) <= SLOT_SIZE]
+    if len(tail) < MIN_INNER_TOKENS or len(between) < least:
+        return None
+    tokens = (*(template.string or ()), SLOT, *map(pack.patterns.readable, tail))
+    example = min(fillers[filler] for filler in between)
+    joined = replace(template, id=template_id(tokens), tokens=tokens, anchor="end", example=example)
     return replace(joined, regex=pack.derived(joined))
 
 

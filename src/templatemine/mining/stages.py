@@ -33,7 +33,7 @@ from templatemine.mining.covered import find_covered
 from templatemine.mining.features import CueReader, compute_features
 from templatemine.mining.halved import find_halving
 from templatemine.mining.headlines import add_headlines
-from templatemine.mining.heads import add_heads, find_unbounded
+from templatemine.mining.heads import add_heads, add_tails, find_unbounded
 from templatemine.mining.index import build_index, document_floor, documents_at, tokens_at
 from templatemine.mining.islands import add_islands, add_rests
 from templatemine.mining.kept_texts import forget_texts
@@ -575,6 +575,7 @@ def _settle_templates(
     pack = withdrawals.compare(pack, add_heads(pack, looked))
     pack = withdrawals.reject(pack, UNBOUNDED, find_unbounded(pack))
     pack = withdrawals.compare(pack, _sign_posts(pack, candidates, reason_of, documents, options))
+    pack = add_tails(pack, looked)
     pack = withdrawals.compare(pack, add_headlines(pack, looked))
     pack = withdrawals.compare(pack, unite_families(pack, looked))
     staying = np.flatnonzero(reason_of == HEADLINES_STAY).tolist()
