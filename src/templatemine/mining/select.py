@@ -68,10 +68,10 @@ _USUAL = -1.0
 """Logarithm of the share of the documents from which on most have a string."""
 _FEW_BITS = log(1 + 40) / log(2)
 """Logarithm, as of the feature, of the bits of a string that no chance has brought together."""
-_NEARLY_ALL, _ALWAYS = log(0.95) / log(2), 0.95
-"""And the same of what nearly all have; and of its occurrences, always."""
+_ALWAYS = 0.95
+"""Of its occurrences, always."""
 _FREQUENT = -3.0
-"""And the same of what is always first in them: an eighth."""
+"""Logarithm of the share of what is always first in the documents, or behind one segment: an eighth."""
 _SOME = -4.0
 """And the same of the last word of lines that may be a label: a sixteenth."""
 _GOOD_MANY = log(0.02) / log(2)
@@ -603,8 +603,8 @@ def _find_unmarked(
     closed = _is_closed(column)
     usual = column["share"] > _USUAL
     if kind == PREFIX:
-        # What all articles have behind one and the same segment has a place: "Saved articles" behind "Saved.".
-        follows = (column["share"] > _NEARLY_ALL) & (column["before_same"] >= _ALWAYS)
+        # What an eighth of the articles have behind one and the same segment has a place: "Saved articles" behind "Saved.".
+        follows = (column["share"] > _FREQUENT) & (column["before_same"] >= _ALWAYS) & (column["first"] < _HALF)
         read = (read | (column["cue_whole"] > 0) | follows) & (candidates.length > 1)
         return ~(read | closed | opens)
     # What begins lines and varies in what follows is grammar ("Minister of"); in short texts wherever it is, and where
