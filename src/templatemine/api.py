@@ -13,7 +13,16 @@ from templatemine import notebook
 from templatemine.bounds import check_config
 from templatemine.cleaning.cleaners import Cleaners
 from templatemine.config import CleanConfig, FieldNames, PipelineConfig, ReportConfig
-from templatemine.errors import ConfigError, CorpusError, PackError, attribute_error, counted, list_notes, warn_caller
+from templatemine.errors import (
+    ConfigError,
+    CorpusError,
+    PackError,
+    attribute_error,
+    counted,
+    list_notes,
+    unreadable,
+    warn_caller,
+)
 from templatemine.io.documents_like import DocumentsLike, Errors, documents_of, name_fields
 from templatemine.model import Cleaned, Document
 from templatemine.packs.pack import Pack
@@ -67,7 +76,7 @@ class _Rejected:
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise CorpusError(f"cannot be read: {error.strerror}", self.path, fatal=True) from error
+            raise CorpusError(unreadable(error), self.path, fatal=True) from error
 
 
 class Packs(dict[str, Pack]):

@@ -20,6 +20,7 @@ __all__ = [
     "SkippedPackError",
     "TemplateMineError",
     "UnreadablePackError",
+    "access_hint",
     "attribute_error",
     "command_line",
     "counted",
@@ -30,6 +31,7 @@ __all__ = [
     "needs_extra",
     "pip_line",
     "spelled",
+    "unreadable",
     "warn_caller",
 ]
 
@@ -61,6 +63,19 @@ def did_you_mean(given: str, known: Iterable[str], before: str = "") -> str:
     by_letters = {one.casefold(): one for one in known}
     near = get_close_matches(given.casefold(), by_letters, 1)
     return f"; did you mean {before}{by_letters[near[0]]}?" if near else ""
+
+
+ACCESS_HINT = "; its owner can give you access, by chmod u+rX or o+rX"
+
+
+def access_hint(error: BaseException) -> str:
+    """Return the remedy to add to a message about something that may not be read; empty for other errors."""
+    return ACCESS_HINT if isinstance(error, PermissionError) else ""
+
+
+def unreadable(error: OSError, beside: str = "") -> str:
+    """Say that something cannot be read, what is to be said `beside` that, and why: reason and remedy."""
+    return f"cannot be read{beside}: {error.strerror or error}{access_hint(error)}"
 
 
 _on_command_line = False

@@ -409,7 +409,8 @@ class TestSources:
         assert found == []
         assert "expected a source by the rule" in error.problem
         _, (error,), _ = gather(tmp_path / "a.jsonl", ReadConfig(source_of=rule, url_field="link"))
-        assert error.problem.endswith("found none (link: None)")
+        end = "found no such field" if rule == "field:x" else "found none (link: None)"
+        assert error.problem.endswith(end)
 
     @pytest.mark.parametrize(
         ("url", "domain"),

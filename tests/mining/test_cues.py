@@ -152,8 +152,11 @@ def test_own_cues_are_read_from_a_file(tmp_path: Path) -> None:
     path.write_text("# ours\n[en]\npromotion strong: hop aboard | tag along\n", encoding="utf-8")
     lexicon = read_cues(str(path), PATTERNS, SEPARATORS)
     assert find("Hop aboard!", lexicon)["cue_promotion"] == 2
-    with pytest.raises(ConfigError, match="cues: expected a file"):
+    with pytest.raises(ConfigError, match=r"^cues: .*none\.txt: cannot be read: No such file or directory$"):
         read_cues(str(tmp_path / "none.txt"), PATTERNS, SEPARATORS)
+    (tmp_path / "latin.txt").write_bytes(b"\xff")
+    with pytest.raises(ConfigError, match=r"^cues: expected a file of UTF-8 text, got .*latin\.txt: "):
+        read_cues(str(tmp_path / "latin.txt"), PATTERNS, SEPARATORS)
 
 
 @pytest.mark.parametrize(

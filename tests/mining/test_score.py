@@ -85,9 +85,10 @@ def test_files_that_are_no_model_are_refused(tmp_path: Path, change: dict[str, A
 
 
 def test_other_files_are_refused(tmp_path: Path) -> None:
-    for name, data in (("absent.npz", None), ("junk.npz", b"junk"), ("empty.npz", b"")):
-        if data is not None:
-            (tmp_path / name).write_bytes(data)
+    with pytest.raises(ConfigError, match=r"^model: .*absent\.npz: cannot be read: No such file or directory$"):
+        load_model(str(tmp_path / "absent.npz"))
+    for name, data in (("junk.npz", b"junk"), ("empty.npz", b"")):
+        (tmp_path / name).write_bytes(data)
         with pytest.raises(ConfigError, match="model: expected a file of trees that can be read"):
             load_model(str(tmp_path / name))
 

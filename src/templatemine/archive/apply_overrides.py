@@ -22,7 +22,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from templatemine.errors import ConfigError, PackError, warn_caller
+from templatemine.errors import ConfigError, PackError, unreadable, warn_caller
 from templatemine.mining.methods import ResolvedConfig
 from templatemine.mining.select import BELOW_CUTOFF, NO_MODE, REASONS, TOO_FEW
 from templatemine.mining.shared_pack import SHARED_PACK
@@ -317,7 +317,7 @@ def _read_earlier_pack(path: str | Path) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except OSError as error:
-        raise PackError(f"{path}: cannot be read, and may hold decisions: {error.strerror}") from error
+        raise PackError(f"{path}: {unreadable(error, ', and may hold decisions')}") from error
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:

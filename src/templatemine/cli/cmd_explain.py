@@ -90,6 +90,7 @@ def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
     context = _CONTEXT if args.context is None and args.id is None else args.context
 
     sources: set[str] = set()
+    bad: set[str] = set()
     met_ids: set[str] = set()
     left_out: dict[str, str] = {}  # ids that were asked for, of sources that were not
 
@@ -108,10 +109,10 @@ def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
                 continue
             met_ids.add(document.id)
             if document.source not in explainers:
-                pack = _find_pack(packs, document.source, terminal)
+                pack = _find_pack(packs, document.source, terminal, bad)
                 explainers[document.source] = Explainer(pack, config, texts.of(document.source))
             try:
-                yield _explain(document, explainers[document.source])
+                yield _explain(document, explainers[document.source], document.source in bad)
             except CapacityError as error:
                 late = CorpusError(f"cannot be explained: {error}", f"{document.source}: {document.id}")
                 if first_late is None and not args.strict:
@@ -177,22 +178,25 @@ class _Explained:
     explainer: Explainer
     body: str | None
     found: Explanation | None
+    has_bad_pack: bool
 
     @property
     def is_changed(self) -> bool:
         return self.found is not None and bool(self.found.spans)
 
 
-def _explain(document: Document, explainer: Explainer) -> _Explained:
+def _explain(document: Document, explainer: Explainer, has_bad_pack: bool) -> _Explained:
     body = explainer.body(document)
-    return _Explained(document, explainer, body, None if body is None else explainer.explain(body))
+    return _Explained(document, explainer, body, None if body is None else explainer.explain(body), has_bad_pack)
 
 
-def _find_pack(packs: PackFiles, source: str, terminal: messages.Terminal) -> Pack | None:
+def _find_pack(packs: PackFiles, source: str, terminal: messages.Terminal, bad: set[str]) -> Pack | None:
+    """Return the pack of a source, if it has one that can be used; note it as `bad` if it has an error."""
     try:
         return packs.get(source)
     except SkippedPackError as error:
         terminal.skip_bad_pack(source, error)
+        bad.add(source)
         return None
 
 
@@ -309,7 +313,8 @@ def _format_document(one: _Explained, painter: Painter, context: int | None, tol
     document, body, found = one.document, one.body, one.found
     head = painter.title(" ".join(filter(None, (document.source, document.id, document.date, title_text(document)))))
     pack = one.explainer.pack
-    no_pack = f"no pack of {messages.escape_line(document.source)}"
+    source = messages.escape_line(document.source)
+    no_pack = f"the pack of {source} has an error" if one.has_bad_pack else f"no pack of {source}"
     if body is None or found is None:
         if pack is None:
             return [head, f"{no_pack}: unchanged"]

@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from templatemine.cli.parser import ByOption
-from templatemine.errors import ConfigError, did_you_mean
+from templatemine.errors import ConfigError, did_you_mean, unreadable
 
 CONFIG_FILES = ("templatemine.toml", "pyproject.toml")
 
@@ -45,7 +45,8 @@ def read_defaults(commands: Sequence[str]) -> tuple[str, Tables]:
         except (OSError, ValueError) as error:
             if name != CONFIG_FILES[0]:
                 continue  # of somebody else, who will hear of it
-            raise ConfigError(f"{name}: {getattr(error, 'strerror', None) or error}") from error
+            problem = unreadable(error) if isinstance(error, OSError) else str(error)
+            raise ConfigError(f"{name}: {problem}") from error
         if name != CONFIG_FILES[0]:
             tables = tables.get("tool", {}).get("templatemine")
             if tables is None:

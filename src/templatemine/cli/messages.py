@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, TextIO
 
 from templatemine.controls import name_controls, name_on_line
-from templatemine.errors import CorpusError
+from templatemine.errors import ACCESS_HINT, CorpusError
 from templatemine.progress import Progress, ignore_progress, progress_bars
 
 
@@ -147,6 +147,9 @@ class Terminal:
         if self.strict:
             raise StrictStop(f"{problem} (stopped because of --strict)")
         self.skipped_packs += 1
+        if problem.endswith(ACCESS_HINT):  # once, for whole folders of packs may be closed
+            problem = problem.removesuffix(ACCESS_HINT) if ACCESS_HINT in self._hints else problem
+            self._hints.add(ACCESS_HINT)
         print_error(problem, "pack skipped: ")
 
     def skip_packs(self, problems: Mapping[str, str], unnamed: Iterable[str] = ()) -> None:

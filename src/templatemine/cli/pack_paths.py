@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 
 from templatemine.cli.parser import more_packs_hint
-from templatemine.errors import CorpusError, PackError, did_you_mean, list_names
+from templatemine.errors import CorpusError, PackError, did_you_mean, list_names, unreadable
 
 _PACKS = "packs"
 """The folder in which packs are looked for by their source: that of all examples of mine."""
@@ -34,6 +34,7 @@ def find_pack(path: str) -> str:
     """
     if not path:
         raise PackError("expected a pack, a folder of packs or the name of a source, got an empty name")
+    _refuse_closed(path)
     if os.path.lexists(path):
         if (place := _pack_elsewhere(path)) and (problem := _describe_no_pack(path)):
             raise PackError(f"{problem}; did you mean {place}?")
@@ -47,6 +48,16 @@ def find_pack(path: str) -> str:
     raise PackError(f"{path}: there is no such pack or folder of packs{looked}{_suggest_source(path)}")
 
 
+def _refuse_closed(path: str) -> None:
+    """Raise an error for what lies in a folder that may not be entered: whether it is there cannot be seen."""
+    try:
+        os.lstat(path)
+    except PermissionError as error:
+        raise PackError(f"{path}: {unreadable(error)}") from error
+    except (OSError, ValueError):  # told by whoever looks for it
+        return
+
+
 def refuse_packs_as_inputs(args: argparse.Namespace, given: Sequence[str]) -> None:
     """Raise an error if all inputs of a command, which is `given`, are packs, or folders of packs and of nothing else;
     readers skip one among others."""
@@ -54,8 +65,17 @@ def refuse_packs_as_inputs(args: argparse.Namespace, given: Sequence[str]) -> No
         inputs = getattr(args, name, None) or []
         found = [_name_packs(path) for path in inputs]
         if found and found[0] is not None and None not in found:
-            hint = more_packs_hint(given, inputs[0])
+            hint = _swapped_hint(args) or more_packs_hint(given, inputs[0])
             raise CorpusError(f"expected an archive, found {found[0]}{hint}", inputs[0], fatal=True)
+
+
+def _swapped_hint(args: argparse.Namespace) -> str:
+    """Return what to add to the message about packs among inputs where an archive is among the packs."""
+    packs = getattr(args, "packs", None) or []
+    others = [one for one in ([packs] if isinstance(packs, str) else packs) if os.path.exists(one)]
+    if len(others) == 1 and _name_packs(others[0]) is None and _describe_no_pack(others[0]):
+        return f"; {others[0]} is no pack: have the two been swapped?"
+    return ""
 
 
 def _name_packs(path: str) -> str | None:

@@ -18,7 +18,7 @@ from typing import Any
 
 from templatemine.archive.apply_overrides import apply_rules
 from templatemine.desk.store import Conflict, Decision, Event, Store, escape_surrogates, tell_time, utc_now
-from templatemine.errors import CorpusError, PackError
+from templatemine.errors import CorpusError, PackError, unreadable
 from templatemine.io.lock import locked
 from templatemine.io.write import atomic_writer
 from templatemine.model import Document, Record, RejectedCandidate
@@ -133,7 +133,7 @@ class Library:
             with open(path, "rb") as handle:
                 data = handle.read()
         except OSError as error:
-            raise PackError(f"{path}: cannot be read: {error.strerror}") from error
+            raise PackError(f"{path}: {unreadable(error)}") from error
         return self._remember(
             path, mark, Pack.from_json(data.decode("utf-8", "replace"), where=path), file_version(data)
         )

@@ -112,7 +112,9 @@ _NEAR_TEXT = frozenset(
 )
 """Names, in small letters, of fields that probably hold a text."""
 
-_NEAR_SOURCE = ("site", "outlet", "publisher", "newspaper", "domain", "host", "website", "site_name", "source_name")
+_NEAR_SOURCE = (
+    *("source", "site", "outlet", "publisher", "newspaper", "domain", "host", "website", "site_name", "source_name"),
+)
 
 
 def near_sources(fields: Mapping[str, Any]) -> dict[str, str]:

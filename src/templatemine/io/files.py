@@ -16,10 +16,11 @@ import stat
 import sys
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from itertools import islice
 from typing import Any, cast
 
-from templatemine.errors import CorpusError, MissingExtraError, needs_extra, spelled
+from templatemine.errors import CorpusError, MissingExtraError, access_hint, did_you_mean, needs_extra, spelled
 from templatemine.io.decompression import (
     BUFFER,
     GZIP_MAGIC,
@@ -79,8 +80,20 @@ def read_error(error: BaseException, place: str, after: str = "", *, fatal: bool
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         reason = " ".join(reason.split())  # those of pyarrow end lines
         problem = f"cannot be read{after}: {reason}"
-    hint = "; its owner can give you access, by chmod u+rX or o+rX" if isinstance(error, PermissionError) else ""
+    hint = access_hint(error) or (_suggest_name(place) if isinstance(error, FileNotFoundError) else "")
     return CorpusError(problem, place, fatal=fatal, hint=hint)
+
+
+_MAX_NAMES = 10_000
+"""Names of a folder among which one like that of a missing file is looked for."""
+
+
+def _suggest_name(path: str) -> str:
+    """Return a question after the file beside a missing one that has nearly its name; empty if there is none."""
+    folder, name = os.path.split(path)
+    with suppress(OSError), os.scandir(folder or os.curdir) as entries:
+        return did_you_mean(name, [one.name for one in islice(entries, _MAX_NAMES)], os.path.join(folder, ""))
+    return ""
 
 
 def report_damage(error: BaseException, place: str, after: str, report: Callable[[CorpusError], None]) -> None:

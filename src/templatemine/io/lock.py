@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from templatemine.errors import CorpusError
+from templatemine.errors import CorpusError, unreadable
 
 SHORT_WAIT = 5.0
 """Seconds that a run waits for another: longer than a desk takes to save a decision, and too short to be taken for a
@@ -40,7 +40,7 @@ def locked(directory: str | os.PathLike[str], wait: float = 0.0) -> Iterator[Non
     try:
         descriptor = os.open(directory, os.O_RDONLY)
     except OSError as error:
-        raise CorpusError(f"cannot be read: {error.strerror or error}", directory, fatal=True) from error
+        raise CorpusError(unreadable(error), directory, fatal=True) from error
     try:
         deadline = time.monotonic() + wait
         while _is_held_elsewhere(descriptor):

@@ -21,7 +21,7 @@ from functools import cache, lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
-from templatemine.errors import ConfigError, did_you_mean, needs_extra
+from templatemine.errors import ConfigError, HintedError, did_you_mean, needs_extra
 from templatemine.io.files import stem
 
 Rule = Callable[[Mapping[str, Any], str, str], object]
@@ -59,7 +59,13 @@ def source_of(rule: str, fields: Mapping[str, Any], place: str, url_field: str =
     if isinstance(found, int | float) and not isinstance(found, bool):
         found = str(found)
     if not isinstance(found, str) or not found.strip():
-        raise ValueError(f"expected a source by the rule {rule!r}, found none ({url_field}: {url!r})")
+        kind, _, name = rule.partition(":")
+        wanted = f"expected a source by the rule {rule!r}, found"
+        if kind != "field":
+            raise ValueError(f"{wanted} none ({url_field}: {url!r})")
+        if name in fields:
+            raise ValueError(f"{wanted} {fields[name]!r:.60} in it")
+        raise HintedError(f"{wanted} no such field", did_you_mean(name, fields))
     return found
 
 
@@ -92,7 +98,7 @@ def _compile_rule(rule: str) -> Rule:
             raise ConfigError(f"source_of: {rule!r}: {error}") from error
         if pattern.groups == 1:
             return lambda fields, place, url: (match := pattern.search(url)) and match[1]
-    meant = "" if name in _RULES else did_you_mean(name, _RULES)
+    meant = "" if name in _RULES else did_you_mean(name, _RULES).replace("?", f"{colon}{rest}?")
     raise ConfigError(f"source_of: {RULE_SYNTAX}, got {rule!r}{meant}")
 
 

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine.errors import ConfigError
+from templatemine.errors import ConfigError, unreadable
 from templatemine.mining import _candidates
 from templatemine.mining.corpus import Vocabulary
 from templatemine.model import IntArray, LongArray
@@ -230,7 +230,9 @@ def read_cues(path: str, patterns: PatternSet, separators: str) -> CueLexicon:
     """
     try:
         text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise ConfigError(f"cues: {path}: {unreadable(error)}") from error
+    except UnicodeDecodeError as error:
         raise ConfigError(f"cues: expected a file of UTF-8 text, got {path}: {error}") from error
     return compile_cues([*parse_cues(text, path)], patterns, separators)
 

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine.config import SHIPPED
-from templatemine.errors import ConfigError
+from templatemine.errors import ConfigError, unreadable
 from templatemine.kinds import KINDS as BOILERPLATE_KINDS
 from templatemine.mining.cues import KINDS as CUE_KINDS
 from templatemine.mining.cues import STRENGTHS
@@ -165,8 +165,7 @@ def load_model(name: str) -> Model:
         status = os.stat(path)
         return _load_cached(path, status.st_mtime_ns, status.st_size)
     except OSError as error:
-        told = f"model: expected a file of trees that can be read, got {name}: {error.strerror or error}"
-        raise ConfigError(told) from error
+        raise ConfigError(f"model: {name}: {unreadable(error)}") from error
     except (ValueError, KeyError, EOFError) as error:
         raise ConfigError(f"model: expected a file of trees that can be read, got {name}: {error}") from error
 

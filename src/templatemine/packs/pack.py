@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from templatemine.config import CleanConfig
-from templatemine.errors import PackError, attribute_error
+from templatemine.errors import PackError, attribute_error, unreadable
 from templatemine.io.write import atomic_writer
 from templatemine.model import Cleaned, check_str
 from templatemine.packs import pack_json
@@ -145,7 +145,7 @@ class Pack(PackRecord):
         except OSError as error:
             named = f"{os.fspath(path)}.json"  # by its source alone
             hint = f"; did you mean {named}?" if not os.path.exists(path) and os.path.exists(named) else ""
-            raise PackError(f"{path}: cannot be read: {error.strerror}{hint}") from error
+            raise PackError(f"{path}: {unreadable(error)}{hint}") from error
         except UnicodeDecodeError as error:
             if data[:2] == b"\x1f\x8b":
                 raise PackError(f"{path}: expected a pack, found a compressed file; packs are plain JSON") from error

@@ -25,6 +25,7 @@ from templatemine.errors import (
     UnreadablePackError,
     counted,
     spelled,
+    unreadable,
     warn_caller,
 )
 from templatemine.io.file_transaction import FileTransaction, compress_lines, file_transaction
@@ -265,7 +266,7 @@ def pack_files(path: str | os.PathLike[str], on_error: OnBadFile | None = None) 
             return [path]
         names = _list_pack_names(path)
     except OSError as error:
-        raise PackError(f"{path}: cannot be read: {error.strerror}") from error
+        raise PackError(f"{path}: {unreadable(error)}") from error
     if not names:
         raise PackError(f"{path}: expected a folder with packs, found no {PACK_SUFFIX} file in it")
     files = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from templatemine.errors import ConfigError
+from templatemine.errors import ConfigError, unreadable
 
 
 def load_toml(path: str | Path) -> dict[str, Any]:
@@ -33,7 +33,7 @@ def read_toml_tables(path: str | Path, name: str) -> list[dict[str, Any]]:
     try:
         data = load_toml(path)
     except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
+        raise ConfigError(f"{path}: {unreadable(error)}") from error
     except ValueError as error:
         raise ConfigError(f"{path}: not TOML: {str(error).replace('(at line ', '(line ')}") from error
     rows = data.get(name)
