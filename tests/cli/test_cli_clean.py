@@ -309,6 +309,31 @@ def test_check_allows_a_share_of_stubs(cli: Cli, mined: Path, new: Path, tmp_pat
     assert check(2, "--stubs", "drop")[0] == 0
 
 
+def test_check_alone_is_that_of_the_documentation(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
+    """It was an error; now it is half of the characters."""
+    call = CALL.format(SOURCES[0].partition(".")[0].capitalize())
+    rows = [{"source": SOURCES[0], "id": str(n), "text": f"The mayor spoke {n}.\n{call}"} for n in range(9)]
+    path = write(tmp_path / "half.jsonl", rows)
+    for words in (("--check",), ("--check=0.5",)):
+        ran = cli("clean", path, "-p", mined, "--dry-run", *words)
+        assert (ran.code, "of its characters, more than 50% (--check)" in ran.err) == (1, True)
+    assert cli("clean", "--check", "-p", mined, "--dry-run", "-a", new).code == 0
+
+
+def test_check_of_nothing_fails(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
+    """An empty archive was "within the limits", and so was one that had been cleaned before."""
+    empty, again = write(tmp_path / "empty.jsonl", []), tmp_path / "again.jsonl"
+    assert cli("clean", new, "-p", mined, "-o", again).code == 0
+    number = len(read(again))
+    for path, found in ((empty, "none"), (again, f"none in {number} records that can be cleaned")):
+        for words in (("--dry-run",), ("-o", tmp_path / "out.jsonl", "--force"), ("--diff",)):
+            ran = cli("clean", path, "-p", mined, "--check", "0.5", *words)
+            assert ran.code == 1
+            assert f"\ntemplatemine: check: expected documents, found {found}: nothing was checked\n" in f"\n{ran.err}"
+            assert "within the limits" not in ran.err
+        assert cli("clean", path, "-p", mined, "--dry-run").code == 0
+
+
 def test_a_source_that_takes_the_records_of_others_says_so(cli: Cli, mined: Path, new: Path) -> None:
     """One pack cut the articles of all sources, without a word."""
     ran = cli("clean", new, "-p", mined, "--dry-run", "--quiet", "--source", SOURCES[0])

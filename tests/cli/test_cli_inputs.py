@@ -7,6 +7,9 @@ import errno
 import gzip
 import json
 import os
+import shutil
+import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -35,6 +38,67 @@ def test_a_folder_that_nobody_may_read(
     words = ("-o", tmp_path / "out") if command == "mine" else ("--dry-run", "-p", mined / "alpha.example.json")
     told = "cannot be read: Permission denied; its owner can give you access, by chmod u+rX or o+rX"
     assert cli(command, tmp_path / "in", *words).error == f"{tmp_path}/in: {told}"
+
+
+@pytest.mark.parametrize("command", ["show", "clean", "diff", "report"])
+def test_packs_that_nobody_may_read(
+    cli: Cli, mined: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    """The remedy was told of inputs, and not of packs; it is told once, however many they are."""
+    told = "cannot be read: Permission denied; its owner can give you access, by chmod u+rX or o+rX"
+    closed: set[str] = set()
+
+    def refuse(path: Any, *words: Any, call: Callable[..., Any], **more: Any) -> Any:
+        if str(path) in closed:  # the tests may run as root, who may read everything
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return call(path, *words, **more)
+
+    for module, name in (("builtins", "open"), ("os", "listdir"), ("os", "lstat")):
+        call = vars(sys.modules[module])[name]
+        monkeypatch.setattr(f"{module}.{name}", partial(refuse, call=call))
+    new = write(tmp_path / "new.jsonl", records())
+    words = {"clean": (new, "--dry-run", "-p", mined), "diff": (mined, mined), "report": (mined, "-o", tmp_path / "r")}
+    closed.add(str(mined))
+    assert cli(command, *words.get(command, (mined,))).error == f"{mined}: {told}"
+    if command == "clean":
+        one, two = sorted(str(path) for path in mined.glob("*.json"))[:2]
+        closed.clear()
+        closed.update((one, two))
+        ran = cli("clean", *words["clean"])
+        assert ran.code == 1
+        assert f"pack skipped: {one}: {told}\n" in ran.err
+        assert f"pack skipped: {two}: {told.partition(';')[0]}\n" in ran.err
+
+
+@pytest.mark.parametrize("option", ["--cues", "--model", "--patterns-file"])
+def test_a_file_of_an_option_that_cannot_be_read(cli: Cli, tmp_path: Path, option: str) -> None:
+    """It was "[Errno 2] No such file", behind an expectation of UTF-8."""
+    archive, gone = write(tmp_path / "a.jsonl", records()), tmp_path / "gone"
+    told = cli("mine", archive, "-o", tmp_path / "packs", option, gone).error
+    assert told.removeprefix(f"{option}: ") == f"{gone}: cannot be read: No such file or directory"
+
+
+def test_a_field_of_the_source_that_is_misspelt(cli: Cli, tmp_path: Path) -> None:
+    """Each record was told to have no source, beside its address; nothing was said of its fields."""
+    archive = write(tmp_path / "a.jsonl", records())
+    ran = cli("mine", archive, "-o", tmp_path / "packs", "--source-of", "field:sorce")
+    assert "expected a source by the rule 'field:sorce', found no such field; did you mean source?" in ran.error
+    ran = cli("mine", archive, "-o", tmp_path / "packs", "--source-field", "sorce")
+    assert "though their field 'source' names alpha.example, " in ran.err
+    assert "; --source-field source takes the source from it\n" in ran.err
+
+
+@pytest.mark.parametrize("command", ["ask", "report"])
+def test_a_pack_that_was_skipped_is_not_said_to_be_missing(cli: Cli, mined: Path, tmp_path: Path, command: str) -> None:
+    shutil.copytree(mined, packs := tmp_path / "packs")
+    bad = packs / "beta.example.json"
+    bad.write_bytes(bad.read_bytes()[:999])
+    words = ("-o", tmp_path / "r.html") if command == "report" else ()
+    told = "--only: the pack of 'beta.example' was skipped, for the error above"
+    assert cli(command, packs, *words, "--only", "beta.example").error == told
+    new = write(tmp_path / "new.jsonl", records())
+    ran = cli("explain", new, "-p", packs, "--only", "beta.example", "-n", "1")
+    assert (ran.code, "the pack of beta.example has an error: unchanged" in ran.out) == (1, True)
 
 
 @pytest.mark.parametrize("memory", [(), ("--memory", "200M")])

@@ -22,7 +22,7 @@ import templatemine
 import templatemine.io.jsonl
 from conftest import Cli
 from scale import scaled
-from templatemine.config import ReadConfig
+from templatemine.config import SHIPPED, ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.mining.stages import SourceReport
 from templatemine.model import Document
@@ -91,7 +91,7 @@ def test_quiet(cli: Cli, archive: Path, tmp_path: Path) -> None:
     assert (ran.code, ran.out, ran.err) == (0, "", "")
 
 
-@pytest.mark.parametrize("method", ["energy", "thesis"])
+@pytest.mark.parametrize("method", ["learned", "energy", "thesis"])
 def test_options_reach_the_library(
     cli: Cli, archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str
 ) -> None:
@@ -113,26 +113,20 @@ def test_options_reach_the_library(
         "--separators=-|",
         "--min-docs",
         "5",
-        "--min-df",
-        "4",
-        "--min-share",
-        "0.1",
-        "--max-sources",
-        "3",
         "--exact",
-        "--caution",
-        "2",
-        "--model",
-        MODEL,
     ]
+    scores = method == "learned"
+    options += ["--caution", "2", "--model", MODEL] if scores else ["--min-df", "4", "--min-share", "0.1"]
+    options += [] if scores else ["--max-sources", "3"]
     assert cli("mine", archive, "-o", tmp_path / "packs", *options).code == 0
     (config,) = seen
     assert config.method == method
-    assert (config.select.caution, config.model) == (2.0, os.fspath(MODEL))
+    assert (config.select.caution, config.model) == ((2.0, os.fspath(MODEL)) if scores else (1.0, SHIPPED))
     assert config.tokenise.separators == "-|"
     assert [own.name for own in config.tokenise.user_patterns] == ["case"]
     mine = config.mine
-    assert (mine.min_docs, mine.min_df, mine.min_share, mine.max_sources) == (5, 4, 0.1, 3)
+    assert mine.min_docs == 5
+    assert (mine.min_df, mine.min_share, mine.max_sources) == ((3, None, 2) if scores else (4, 0.1, 3))
     assert Pack.load(tmp_path / "packs" / "alpha.example.json").method == method
 
 
@@ -149,7 +143,7 @@ def test_a_pack_keeps_its_caution(cli: Cli, archive: Path, tmp_path: Path, memor
     assert cli("update", packs, new).code == 0
     assert Pack.load(path).documents == 200
     assert Pack.load(path).caution == 0.5
-    assert cli("mine", archive, "-o", packs, "--method", "energy", "--caution", "0.5", "--force", *memory).code == 0
+    assert cli("mine", archive, "-o", packs, "--method", "energy", "--force", *memory).code == 0
     assert "caution" not in json.loads(path.read_text())
 
 
@@ -281,11 +275,9 @@ def test_a_pattern_that_takes_too_long_is_told_with_its_document(
 
 
 def test_the_floors_are_those_of_the_methods_that_have_them(cli: Cli, archive: Path, tmp_path: Path) -> None:
-    """The help promised them for all methods; the default one takes no notice of them."""
-    for folder, options in (("one", []), ("two", ["--min-df", "30", "--min-share", "0.9"])):
-        assert cli("mine", archive, "-o", tmp_path / folder, *options).code == 0
-    one, two = (Pack.load(tmp_path / folder / "alpha.example.json") for folder in ("one", "two"))
-    assert one.templates == two.templates
+    """The help promised them for all methods; the default one took no notice of them."""
+    told = "--min-df: expected --method energy or thesis, got learned"
+    assert cli("mine", archive, "-o", tmp_path / "one", "--min-df", "30").error == told
     told = " ".join(cli("mine", "--help-all").out.split())
     assert "--min-df N energy and thesis: minimum document frequency" in told
 
@@ -898,6 +890,10 @@ def test_packs_are_no_archive(cli: Cli, mined: Path, tmp_path: Path) -> None:
         assert cli(*given, "-p", mined).error == told  # how to give several packs helps nobody here
         more = cli(given[0], "-p", mined, *given[1:]).error
         assert more == f"{told}; --packs takes one path each time: -p A -p B"
+    inputs = write(tmp_path / "r.jsonl", records())
+    for swapped in (("clean", "-p", inputs, pack), ("explain", "-p", inputs, pack), ("update", inputs, pack)):
+        assert cli(*swapped).error == f"{told}; {inputs} is no pack: have the two been swapped?"
+    inputs.unlink()
     both = cli("ask", "one", "-p", "two", "-a", "x").error
     assert "expected one of them, got both: one and --packs two; for all of them write --packs one --packs two" in both
     assert not [*tmp_path.iterdir()]

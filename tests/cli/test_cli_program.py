@@ -20,7 +20,7 @@ from rich.cells import cell_len
 from conftest import Cli
 from templatemine.bounds import WORDS
 from templatemine.cli import app, messages, text_tables
-from templatemine.cli.parser import SAME_IDEA
+from templatemine.cli.parser import SAME_IDEA, Parser
 from templatemine.controls import name_on_line
 from templatemine.errors import CapacityError, CorpusError, MissingExtraError
 
@@ -39,6 +39,67 @@ def test_an_option_of_other_commands_is_told_of_with_them(cli: Cli) -> None:
     told = cli("evaluate", "injection", "x", "-p", "y").error
     assert "unrecognized arguments: -p y; it is an option of evaluate gold, evaluate residue (see " in told
     assert "; it is an option of mine, " in cli("extract", "x", "--only", "y").error  # and not --cut-only
+
+
+def _parsers() -> Iterator[Parser]:
+    for name in app.COMMANDS:
+        parser = app.command_parser(name)
+        yield parser
+        for action in parser._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                yield from action.choices.values()
+
+
+def _needs() -> Iterator[tuple[str, str]]:
+    for parser in _parsers():
+        yield from ((parser.prog.removeprefix("templatemine "), option) for option in parser.needs)
+
+
+_WORDS = {
+    "diff": ["p", "p"],
+    "report": ["p", "-o", "r"],
+    "ask": ["p"],
+    "clean": ["a", "-p", "p"],
+    "mine": ["a", "-o", "p"],
+}
+
+
+@pytest.mark.parametrize(("command", "option"), [*_needs()])
+def test_an_option_that_would_do_nothing_is_refused(cli: Cli, command: str, option: str) -> None:
+    """`--max-stubs` without `--check` was passed over in silence, and so were forty others."""
+    parser = next(one for one in _parsers() if one.prog == f"templatemine {command}")
+    need, action = parser.needs[option], parser._option_string_actions[option]
+    given = [option]
+    if action.nargs != 0:
+        numbered = {"--shared-sources": "3"}
+        given += [str(next(iter(action.choices or ()), None) or numbered.get(option) or (action.type and "1") or "x")]
+    other = parser._option_string_actions[need.option]
+    wrong = [next(one for one in other.choices or ("energy",) if one not in need.words)] if need.words else []
+    asked = [need.option, *wrong] if wrong else []
+    told = cli(*command.split(), *_WORDS.get(command, ["a"]), *given, *asked).error
+    assert told.startswith(f"{option}: expected {need.option} " if wrong else f"{option} needs {need.option}")
+
+
+def test_what_help_says_of_another_option_is_held(cli: Cli) -> None:
+    """Whose help begins with the option that it needs is in the table of the command."""
+    for parser in _parsers():
+        for action in parser._actions:
+            if found := re.match(r"with (--[a-z-]+): ", action.help or ""):
+                assert parser.needs[action.option_strings[0]].option == found[1]
+        for option, need in parser.needs.items():
+            assert {option, need.option} <= parser._option_string_actions.keys() or parser.prog.count(" ") == 2
+
+
+def test_an_option_that_needs_another_in_a_file_of_defaults_waits_for_it(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mined: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    new = write(tmp_path / "a.jsonl", records())
+    (tmp_path / "templatemine.toml").write_text("[clean]\nmax-stubs = 0.2\n")
+    assert cli("clean", new, "-p", mined, "--dry-run").code == 0
+    (tmp_path / "templatemine.toml").write_text("[clean]\ncheck = 0\n")
+    ran = cli("clean", new, "-p", mined, "--dry-run", "--max-stubs", "0.2")
+    assert (ran.code, "more than 0% (--check)" in ran.err) == (1, True)
 
 
 @pytest.mark.parametrize(
@@ -306,6 +367,13 @@ def test_smoke(program: Cli) -> None:
         ),
         (["complete", "bsh"], "SHELL: expected bash or zsh, got 'bsh'; did you mean bash?"),
         (["mine", "a.jsonl", "-o", "p", "--source-of", "domian"], "one group, got 'domian'; did you mean domain?"),
+        (["mine", "a.jsonl", "-o", "p", "--source-of", "feild:x"], "got 'feild:x'; did you mean field:x?"),
+        (
+            ["clean", "--check", "a.jsonl", "-p", "p"],
+            "--check: expected a number from 0 to 1, got 'a.jsonl'; --check alone goes last, or before an option, and is "
+            "--check=0.5 (see",
+        ),
+        (["mine", "a.jsn", "-o", "p"], "a.jsn: cannot be read: No such file or directory; did you mean a.jsonl?"),
         (["mine", "a.jsonl", "-o", "p", "--source-of", "path:x"], "with one group, got 'path:x'"),
         (["mine", "a.jsonl", "-o", "p", "--input-format", "jsnl"], "got 'jsnl'; did you mean jsonl?"),
         (["mine", "--quiet", "a.jsonl"], "--output/-o: expected, but not given; write "),

@@ -76,6 +76,7 @@ class _Command(Parser):
             self._complete = True
             module = import_module(f"templatemine.cli.cmd_{self._command}")
             self.description, self.common = module.DESCRIPTION, module.COMMON
+            self.needs = getattr(module, "NEEDS", {})
             module.add(self)
             self.set_defaults(run=module.run)
         return self

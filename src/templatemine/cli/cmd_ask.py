@@ -62,6 +62,8 @@ _CONTEXT = 60
 
 COMMON = ("--archive", "--only", "--reject", "--accept", "--limit", "--by", "--list", "--json")
 
+NEEDS = common.archive_needs("--only asks about one source")
+
 
 def add(parser: Parser) -> None:
     """Add the options."""
@@ -136,10 +138,9 @@ def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
     from templatemine.packs.pack_folder import PackFiles
     from templatemine.report.terminal import Painter
 
-    common.check_archive_source(args, "--only asks about one source")
     files = PackFiles(pack_paths.find_packs(args.packs), errors="skip")
     packs = files.load_all(terminal.skip_bad_pack)
-    named = common.choose_packs(args, packs)
+    named = common.choose_packs(args, packs, files)
     if args.reject or args.accept:
         _decide_by_id(args, terminal, {source: files.files[source] for source in named})
         return

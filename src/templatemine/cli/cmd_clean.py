@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from templatemine.cli import common, messages, number_types, pack_paths, text_tables
+from templatemine.cli.parser import Need
 from templatemine.config import TEXT_FORMATS, CleanConfig, PageConfig
 from templatemine.errors import ConfigError, CorpusError, counted, list_names
 from templatemine.kinds import CUT_ALL, DEFAULT_POLICY, KINDS, POLICIES, Choice
@@ -83,6 +84,17 @@ COMMON = (
     "--force",
 )
 
+_OF_CHECK, _OF_MAIN_TEXT = Need("--check"), Need("--html", ("main",))
+
+NEEDS = {
+    "--max-stubs": _OF_CHECK,
+    "--max-torn": _OF_CHECK,
+    "--blocks-field": Need("--blocks"),
+    "--headline": _OF_MAIN_TEXT,
+    "--content": _OF_MAIN_TEXT,
+    "--kind": _OF_MAIN_TEXT,
+}
+
 
 def add(parser: Parser) -> None:
     """Add the options."""
@@ -152,9 +164,11 @@ def _add_cleaning(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     group.add_argument(
         "--check",
         metavar="SHARE",
+        nargs="?",
+        const=CHECKED,
         type=number_types.number_of("CleanConfig.guard"),
-        help="exit with 1 if a source loses a greater share; or has no pack, more stubs than --max-stubs, or torn "
-        "sentences in more than --max-torn",
+        help=f"exit with 1 if a source loses a greater share; than {CHECKED} if none is given; or has no pack, more "
+        "stubs than --max-stubs, or torn sentences in more than --max-torn; or if there is nothing to check",
     )
     group.add_argument(
         "--max-stubs",
@@ -317,6 +331,8 @@ def _finish(args: argparse.Namespace, terminal: messages.Terminal, tally: Tally,
         terminal.end_with(1)
 
 
+CHECKED = 0.5
+"""Share of its characters that a source may lose for `--check` alone: half, as the documentation has it."""
 MAX_TORN = 0.05
 """Share of the changed records of a source with a torn sentence above which `--check` fails: eight of 90 publishers
 have more, 71 have none."""
@@ -328,7 +344,12 @@ _MIN_FOUND = 2
 
 
 def _failed_checks(tally: Tally, args: argparse.Namespace) -> Iterator[str]:
-    """Yield the problems of each source, by ``--check``: what is exceeded, by how much, and the option of the limit."""
+    """Yield the problems of each source, by ``--check``: what is exceeded, by how much, and the option of the limit; or
+    that nothing was checked."""
+    total = tally.total()
+    if total.records == total.no_text + total.cleaned_before + total.other_kind:
+        some = f"none in {counted(total.records, 'record')} that can be cleaned" if total.records else "none"
+        yield f"check: expected documents, found {some}: nothing was checked"
     for source, counts in sorted(tally.sources.items()):
         lost, stubs = counts.cut / counts.characters if counts.characters else 0.0, counts.stubs - counts.dropped
         of_stubs = stubs / max(1, counts.records - counts.dropped)

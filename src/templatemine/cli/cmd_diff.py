@@ -30,6 +30,8 @@ _MAX_LISTED = 10
 
 COMMON = ("--archive", "--limit", "--full", "--json")
 
+NEEDS = common.archive_needs("to compare one source give its two packs")
+
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
@@ -47,7 +49,6 @@ def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
     """Load, compare, measure, print."""
     from templatemine.report.pack_diff import diff_packs, measure_diffs
 
-    common.check_archive_source(args, "to compare one source give its two packs")
     old, new = _load_both(args.old, args.new, terminal)
     diffs = diff_packs(old, new, measured=bool(args.archive))
     left_out = 0

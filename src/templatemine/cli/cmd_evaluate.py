@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from templatemine._version import __version__
 from templatemine.cli import common, messages, number_types, pack_paths, text_tables
-from templatemine.cli.parser import Parser
+from templatemine.cli.parser import Need, Parser
 from templatemine.config import CleanConfig, PipelineConfig
 from templatemine.controls import name_on_line
 from templatemine.errors import ConfigError, CorpusError, counted
@@ -96,13 +96,15 @@ _COMMON = (
 )
 """Options that the help of a trial lists, of those that it has."""
 
+_NEEDS = {**common.SCORING_NEEDS, "--force": Need("--json", why="it replaces FILE")}
+
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add a sub-command for each trial, with its options."""
     trials = parser.add_subparsers(metavar="TRIAL", required=True, parser_class=Parser)
     for name, trial in TRIALS.items():
         own = trials.add_parser(name, help=trial.help, description=trial.description)
-        own.common, own.beside = _COMMON, trials.choices.values()
+        own.common, own.needs, own.beside = _COMMON, _NEEDS, trials.choices.values()
         told = "packs or folders of packs to evaluate (default: packs mined from the inputs)"
         packs = common.add_packs_option(own, told) if trial.takes_packs else None
         common.add_inputs(own, packs)
@@ -182,9 +184,9 @@ def _make_system(args: argparse.Namespace, terminal: messages.Terminal) -> Syste
         config = PipelineConfig(method=args.method, **common.scoring_config(args))
         return mining_system(config, clean=args.trial.clean, jobs=args.jobs)
     mining = PipelineConfig()
-    given = (args.method, args.model, args.caution, getattr(args, "folds", 1))
-    if given != (mining.method, mining.model, mining.select.caution, 1):
-        raise ConfigError("--packs excludes --method, --model, --caution and --folds: nothing is mined")
+    given = (args.method, args.model, args.caution, args.cues, getattr(args, "folds", 1))
+    if given != (mining.method, mining.model, mining.select.caution, None, 1):
+        raise ConfigError("--packs excludes --method, --model, --caution, --cues and --folds: nothing is mined")
     args.method = args.model = None
     clean = pack_cleaner(
         PackFiles(pack_paths.find_packs(args.packs)).load_all(), args.trial.clean, terminal.reader_report

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from templatemine.cli import common, messages, pack_paths
 from templatemine.cli.number_types import int_at_least, number_of, parse_size
+from templatemine.cli.parser import Need
 from templatemine.config import TEXT_FORMATS, CleanConfig, ExtractConfig, PageConfig, RenderConfig
 from templatemine.errors import ConfigError, CorpusError, counted
 from templatemine.pages.systems import DEFAULT, SYSTEMS
@@ -119,20 +120,29 @@ _BESIDE: common.MarkupOptions = {
 }
 """What can be asked for beside the text, or of it, and the formats that hold it."""
 
-_OPTION_SYSTEMS: Mapping[str, tuple[str, ...]] = {
-    "reference": ("diff",),
-    "no_prune": ("diff",),
-    "from_target": ("diff",),
-    "other": ("crf",),
-    "main_block": ("shallow",),
-    "sparse": ("density", "diff", "blog"),
-    "blog_rules": ("blog",),
-    "blog_rules_file": ("blog",),
-    "headline": ("hybrid",),
-    "content": ("hybrid",),
-    "kind": ("hybrid",),
+_SYSTEM_OPTIONS: Mapping[tuple[str, ...], tuple[str, ...]] = {
+    ("diff",): ("--reference", "--no-prune", "--from-target"),
+    ("crf",): ("--other",),
+    ("shallow",): ("--main-block",),
+    ("density", "diff", "blog"): ("--sparse",),
+    ("blog",): ("--blog-rules", "--blog-rules-file"),
+    ("hybrid",): ("--headline", "--content", "--kind"),
 }
-"""Options of some systems alone; diff and blog leave pages that they cannot judge to density."""
+"""Systems, and the options of these alone; diff and blog leave pages that they cannot judge to density."""
+
+_OF_RENDERING = (
+    "--render-network",
+    "--render-allow-private",
+    "--render-seconds",
+    "--render-max-size",
+    "--browser",
+    "--render-no-sandbox",
+)
+
+NEEDS = {
+    **{option: Need("--system", systems) for systems, options in _SYSTEM_OPTIONS.items() for option in options},
+    **dict.fromkeys(_OF_RENDERING, Need("--render")),
+}
 
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
@@ -169,16 +179,9 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _extract_config(args: argparse.Namespace) -> ExtractConfig:
-    given = {
-        name: value for name in _OPTION_SYSTEMS if (value := getattr(args, name)) is not None and value is not False
-    }
-    fields = {"headline": "headline", "content": "keep", "kind": "kind"}
-    page = PageConfig(**{field: given.pop(name) for name, field in fields.items()})
-    changed = [name for name, field in fields.items() if getattr(page, field) != getattr(PageConfig(), field)]
-    for name in (*given, *changed):
-        if args.system not in (owners := _OPTION_SYSTEMS[name]):
-            raise ConfigError(f"--{name.replace('_', '-')}: expected --system {' or '.join(owners)}, got {args.system}")
-    given.pop("reference", None)
+    page = PageConfig(headline=args.headline, keep=args.content, kind=args.kind)
+    names = ("other", "main_block", "sparse", "blog_rules", "blog_rules_file", "no_prune", "from_target")
+    given = {name: value for name in names if (value := getattr(args, name)) is not None and value is not False}
     if given.pop("no_prune", False):
         given["prune"] = False
     if (path := given.pop("blog_rules_file", None)) is not None:
@@ -213,7 +216,9 @@ def _add_rendering(parser: argparse.ArgumentParser) -> None:
 
 
 def _render_config(args: argparse.Namespace) -> RenderConfig | None:
-    made = RenderConfig(
+    if not args.render:
+        return None
+    return RenderConfig(
         network=args.render_network,
         allow_private=args.render_allow_private,
         seconds=float(args.render_seconds),
@@ -221,11 +226,6 @@ def _render_config(args: argparse.Namespace) -> RenderConfig | None:
         program=args.browser,
         sandbox=not args.render_no_sandbox,
     )
-    if args.render:
-        return made
-    if made != RenderConfig():
-        raise ConfigError("options of rendering need --render")
-    return None
 
 
 def _check_address(url: str | None, single: bool) -> str | None:
@@ -323,6 +323,8 @@ def _read_references(
     from templatemine.io.files import READ_ERRORS, read_error
     from templatemine.io.folder import read_body
 
+    if args.system != "diff":
+        return {}
     if args.reference is not None:
         try:
             page = read_body(args.reference, True, read.max_record, report)
@@ -332,7 +334,7 @@ def _read_references(
             raise CorpusError(str(error), args.reference, fatal=True) from error
         with open_renderer(render) as rendered:
             return {"": (rendered(page, None),)}
-    return find_references(args.inputs, read, render) if args.system == "diff" else {}
+    return find_references(args.inputs, read, render)
 
 
 def _print_summary(args: argparse.Namespace, terminal: messages.Terminal, tally: ExtractTally, single: bool) -> None:

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from templatemine.cli import common, messages, number_types, text_tables
+from templatemine.cli.parser import Need
 from templatemine.config import (
     MineConfig,
     PipelineConfig,
@@ -17,7 +18,7 @@ from templatemine.config import (
     SharedConfig,
     TokeniseConfig,
 )
-from templatemine.errors import ConfigError, CorpusError, counted, list_names
+from templatemine.errors import CorpusError, counted, list_names
 
 if TYPE_CHECKING:
     from templatemine.archive.archive_report import ArchiveReport
@@ -59,6 +60,17 @@ COMMON = (
     "--force",
     "--json",
 )
+
+_OF_COUNTS = Need("--method", ("energy", "thesis"))
+
+NEEDS = {
+    "--min-df": _OF_COUNTS,
+    "--min-share": _OF_COUNTS,
+    "--max-sources": _OF_COUNTS,
+    **common.SCORING_NEEDS,
+    "--restart": Need("--memory", why="other runs leave nothing to continue from"),
+    "--shared-sources": Need("--shared"),
+}
 
 
 def add(parser: Parser) -> None:
@@ -124,8 +136,6 @@ def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
     """Read, mine, write."""
     if args.output == "-":
         raise CorpusError("expected a folder for the packs, found standard output", "-", fatal=True)
-    if args.restart and args.memory is None:
-        raise ConfigError("--restart needs --memory: other runs leave nothing to continue from")
     mined = _mine_in_memory(args, terminal) if args.memory is None else _mine_on_disk(args, terminal)
     if mixed := _explain_mixed_sources(args, mined):
         terminal.note(mixed)

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from templatemine.cli import common, messages, pack_paths
+from templatemine.cli.parser import Need
 from templatemine.config import ReportConfig
-from templatemine.errors import ConfigError, CorpusError, counted
+from templatemine.errors import CorpusError, counted
 from templatemine.progress import report_reading
 
 if TYPE_CHECKING:
@@ -32,6 +33,12 @@ _MAX_TOLD = 80
 """Characters of a template in the summary."""
 
 COMMON = ("--archive", "--output", "--against", "--title", "--samples", "--rows", "--force", "--json")
+
+NEEDS = {
+    "--samples": Need("--archive", why="articles come from it"),
+    "--context": Need("--archive"),
+    **common.archive_needs("--only reports on one source"),
+}
 
 
 def add(parser: Parser) -> None:
@@ -68,16 +75,13 @@ def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
     from templatemine.report.summary import summarise
     from templatemine.report.view import make_report
 
-    if args.samples and not args.archive and args.samples != ReportConfig().samples:
-        raise ConfigError("--samples needs --archive: articles come from it")
-    common.check_archive_source(args, "--only reports on one source")
     require_libraries()
     args.packs = pack_paths.find_packs(args.packs)
 
     config = common.record_of(ReportConfig, args)
     with atomic_writer(args.output, force=args.force) as output:
         files = PackFiles(args.packs, errors="skip")
-        packs = common.choose_packs(args, files.load_all(terminal.skip_bad_pack))
+        packs = common.choose_packs(args, files.load_all(terminal.skip_bad_pack), files)
         records = None
         if args.archive:
             some = common.read_nonempty_records(args.archive, common.read_config(args), terminal)

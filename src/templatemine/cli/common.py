@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from templatemine.bounds import NUMBERS, WORDS
 from templatemine.cli.messages import Terminal, print_error
 from templatemine.cli.number_types import int_at_least, number_of, parse_jobs
+from templatemine.cli.parser import Need
 from templatemine.config import (
     SHIPPED,
     TEXT_FORMATS,
@@ -142,6 +143,15 @@ def add_input_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def archive_needs(instead: str) -> dict[str, Need]:
+    """Return what the options of inputs need in a command that can do without any; whoever gives a source wants that
+    one only, and has it by what there is `instead`."""
+    others = ("input-format", "source-of", "max-record", "csv-delimiter", "csv-encoding")
+    names = [*(f"--{name}-field" for name in _FIELDS), *(f"--{name}" for name in others)]
+    source = f"it is the source of all records, whatever they say; {instead}"
+    return dict.fromkeys(names, Need("--archive")) | {"--source": Need("--archive", why=source)}
+
+
 def add_packs_and_archive(parser: Parser, told: str, nargs: str | None = "+", *, required: bool = False) -> None:
     """Add packs, and the option for the inputs beside them."""
     packs = parser.add_argument("packs", metavar="PACKS", nargs=nargs, help=told)
@@ -262,12 +272,6 @@ def read_config(args: argparse.Namespace) -> ReadConfig:
     return record_of(ReadConfig, args, **given)
 
 
-def check_archive_source(args: argparse.Namespace, instead: str) -> None:
-    """Raise an error if the source of all records is given, but no records: whoever does wants one source only."""
-    if args.record_source is not None and not args.archive:
-        raise ConfigError(f"--source needs --archive: it is the source of all records, whatever they say; {instead}")
-
-
 def check_only(args: argparse.Namespace, met: Iterable[str]) -> None:
     """Name the sources of ``--only`` that no record is of, by the sources that were met; raise an error if they are
     all, and there are others."""
@@ -285,10 +289,13 @@ def select_records(args: argparse.Namespace, records: Iterable[Record], terminal
     chosen.check(lambda text: print_error(text, ""))
 
 
-def choose_packs(args: argparse.Namespace, packs: dict[str, Pack]) -> dict[str, Pack]:
-    """Return the packs that ``--only`` names, all without it; raise an error for a source without a pack."""
+def choose_packs(args: argparse.Namespace, packs: dict[str, Pack], files: Collection[str]) -> dict[str, Pack]:
+    """Return the packs that ``--only`` names, all without it; raise an error for a source without a pack, or with one
+    of the `files` that were skipped."""
     for name in args.only or ():
         if name not in packs:
+            if name in files:
+                raise ConfigError(f"--only: the pack of {name!r} was skipped, for the error above")
             raise ConfigError(f"--only: there is no pack of {name!r}{did_you_mean(name, packs)}")
     return packs if args.only is None else {name: packs[name] for name in packs if name in args.only}
 
@@ -302,6 +309,10 @@ def suggest_command(args: argparse.Namespace, *words: str) -> str:
     for option, value in (("--source", args.record_source), ("--source-of", args.source_of)):
         given += [] if value is None else [option, value]
     return f"templatemine {shlex.join([*words, *given])}"
+
+
+SCORING_NEEDS: Mapping[str, Need] = dict.fromkeys(("--caution", "--model", "--cues"), Need("--method", ("learned",)))
+"""What the options below need in commands with a choice of methods."""
 
 
 def add_scoring_options(group: argparse._ActionsContainer, *, of_packs: bool = False) -> None:

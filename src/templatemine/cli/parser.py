@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import takewhile
 from textwrap import wrap
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from templatemine.cli.messages import print_error
-from templatemine.errors import did_you_mean, list_names
+from templatemine.errors import ConfigError, did_you_mean, list_names
 
 _REQUIRED = "the following arguments are required: "
 """How argparse begins to say that arguments are missing."""
@@ -45,6 +45,14 @@ _HELP_COLUMN = 27
 """Where the help of an option begins, unless it is written longer than that."""
 
 
+class Need(NamedTuple):
+    """What an option needs to do anything: another one, with one of some words if it has any, and why."""
+
+    option: str
+    words: tuple[str, ...] = ()
+    why: str = ""
+
+
 class Parser(argparse.ArgumentParser):
     """The parser of the program and of its commands: two lengths of help, options without abbreviations, and an error
     in one line instead of the usage.
@@ -53,6 +61,8 @@ class Parser(argparse.ArgumentParser):
     ----------
     common : sequence of str
         Options that ``--help`` lists, in this order; ``--help-all`` lists all of them, and the exit codes.
+    needs : mapping of str to Need
+        Options that do nothing without another one, and are refused without it.
     beside : collection of Parser
         Parsers of the commands among which this one is.
     brief : str
@@ -60,6 +70,7 @@ class Parser(argparse.ArgumentParser):
     """
 
     common: Sequence[str] = ()
+    needs: Mapping[str, Need] = {}
     beside: Collection[Parser] = ()
     brief = ""
 
@@ -165,7 +176,30 @@ class Parser(argparse.ArgumentParser):
         others = self._settle_names(namespace, others)
         namespace.known_options = {*self._option_string_actions, *getattr(namespace, "known_options", ())}
         self._refuse(others)
+        self._check_needs(namespace)
         return namespace, others
+
+    def _check_needs(self, namespace: Any) -> None:
+        """Raise an error if an option of the command line would do nothing, for what it needs is not there; one of the
+        file of defaults waits for the runs that have it."""
+        for option in _options(self._given):
+            if (need := self.needs.get(option)) is None:
+                continue
+            value = getattr(namespace, self._option_string_actions[need.option].dest)
+            if need.words and value not in need.words:
+                raise ConfigError(f"{option}: expected {need.option} {' or '.join(need.words)}, got {value}")
+            if value is None or value is False or value == []:
+                raise ConfigError(f"{option} needs {need.option}{': ' * bool(need.why)}{need.why}")
+
+    def _get_values(self, action: argparse.Action, words: list[str]) -> Any:
+        """Convert the values of an argument; of an option that may stand alone, an error says how."""
+        try:
+            return super()._get_values(action, words)
+        except argparse.ArgumentError as error:
+            if action.option_strings and action.nargs == argparse.OPTIONAL:
+                option = action.option_strings[0]
+                error.message += f"; {option} alone goes last, or before an option, and is {option}={action.const}"
+            raise
 
     def find_elsewhere(self, option: str) -> Sequence[str]:
         """Return the commands that have an option, or those beside this one."""
@@ -257,7 +291,7 @@ def write_option(action: argparse.Action) -> str:
     value = str(action.metavar or (choices if action.choices else action.dest))
     written = ", ".join(action.option_strings)
     if not action.option_strings or action.nargs != 0:
-        several = f"{value} ..." if action.nargs == "+" else value
+        several = {"+": f"{value} ...", "?": f"[{value}]"}.get(str(action.nargs), value)
         return " ".join(part for part in (written, several) if part)
     return written
 
