@@ -611,6 +611,8 @@ def test_the_shared_pack_is_for_sources_without_one_if_asked_for(cli: Cli, tmp_p
     assert read(tmp_path / "d.jsonl")[0]["text"] == "A short story."
     ran = cli("clean", new, "-p", packs, "-o", tmp_path / "e.jsonl", "--fallback", "nobody")
     assert ran.error == "--fallback: expected the source of a pack that is there, got 'nobody'"
+    ran = cli("clean", new, "-p", packs / "paper1.example.json", "--dry-run", "--fallback", "_shared")
+    assert ran.error.endswith("of a pack that is there, got '_shared'; mine --shared makes it")
     near = cli("clean", new, "-p", packs, "--fallback", "_shard").error
     assert near.endswith("; did you mean _shared?")
     ran = cli("clean", new, "-p", packs, "--diff", "--fallback", "_shared")

@@ -244,7 +244,9 @@ def test_retrieval_by_groups(cli: Cli, tmp_path: Path) -> None:
     assert [row["recall"] for row in pairs["rows"]] == [1.0, 1.0]
     assert pairs["notes"] == ["no clusters: there is one source, and no --label-field"]
     assert "no field" not in ran.err
-    assert cli("evaluate", "retrieval", archive, "--label-field", "none", *SHARED).error.endswith("a field 'none'")
+    assert cli("evaluate", "retrieval", archive, "--label-field", "none", *SHARED).error.endswith(
+        "a field 'none' (--label-field)"
+    )
 
 
 def test_articles_that_take_too_long_count_as_unchanged(
@@ -313,7 +315,12 @@ def test_feed(cli: Cli, tmp_path: Path) -> None:
         (("gold", "A"), "none of the records has a gold text in a field 'gold' (--gold-field)"),
         (("gold", "A", "--spans", "A", "--json", "A", "--force"), "is an input"),
         (("gold", "A", "--gold-field", "text", "--form", "xml"), "form: expected one of auto, plain"),
-        (("feed", "A"), "none of the records has a field 'feed'"),
+        (("feed", "A"), "none of the records has a field 'feed' (--feed-field)"),
+        (
+            ("retrieval", "A", "--label-field", "sorce"),
+            "none of the records has a field 'sorce' (--label-field); did you mean source?",
+        ),
+        (("gold", "A", "--gold-field", "txt"), "in a field 'txt' (--gold-field); did you mean text?"),
         (("injection", "A", "--sample", "500"), "expected a source with at least 500 documents, found at most 40"),
         (("injection", "A", "--sample", "0"), "--sample: expected a whole number of at least 1"),
         (("injection", "A", "--method", "magic"), "method: expected learned, energy or thesis"),

@@ -276,6 +276,7 @@ def test_an_update_without_documents_changes_nothing(cli: Cli, tmp_path: Path) -
     ran = cli("update", "--new-sources", packs, empty)
     assert ran.code == 0
     assert "no documents, and nothing to do" in ran.err
+    assert "given" not in ran.err  # no table of nothing
     assert cli("update", "--new-sources", packs, bad).error == f"{bad}: expected documents, found 2 that cannot be read"
     assert not packs.exists()
 
@@ -287,6 +288,14 @@ def test_a_today_that_is_no_day(cli: Cli, tmp_path: Path, day: str) -> None:
         "--today: expected a date such as"
         in cli("update", "--new-sources", tmp_path / "packs", path, "--today", day).error
     )
+
+
+@pytest.mark.parametrize("preview", ["--dry-run", "--diff"])
+def test_a_preview_counts_no_hits(cli: Cli, tmp_path: Path, mined: Path, preview: str) -> None:
+    """It said that nothing is written, and wrote the counts."""
+    articles = write(tmp_path / "new.jsonl", records(documents=3))
+    assert cli("clean", articles, "-p", mined, preview, "--hits", tmp_path / "counts").code == 0
+    assert not (tmp_path / "counts").exists()
 
 
 def test_counts_that_cannot_be_written_are_told_before_cleaning(cli: Cli, tmp_path: Path, mined: Path) -> None:

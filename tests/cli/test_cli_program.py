@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import re
 import subprocess
 import sys
@@ -296,7 +297,8 @@ def test_only_the_command_that_is_given_is_imported(command: str) -> None:
         (["evaluate", "mirrors"], "feed or residue, got 'mirrors'; did you mean mirror? (see"),
         (
             ["evaluate", "mirror"],
-            "INPUT: expected, but not given; write templatemine evaluate mirror [OPTIONS] INPUT [INPUT ...] (see",
+            "INPUT: expected, but not given; write templatemine evaluate mirror [OPTIONS] INPUT [INPUT ...], INPUT - for "
+            "standard input (see",
         ),
     ],
 )
@@ -373,6 +375,8 @@ def test_smoke(program: Cli) -> None:
             "--check: expected a number from 0 to 1, got 'a.jsonl'; --check alone goes last, or before an option, and is "
             "--check=0.5 (see",
         ),
+        (["show", "p", "q"], "unrecognized arguments: q; PACK is one alone (see templatemine show --help)"),
+        (["mine", "b.jsonl", "-o", "p"], "b.jsonl: cannot be read: No such file or directory"),
         (["mine", "a.jsn", "-o", "p"], "a.jsn: cannot be read: No such file or directory; did you mean a.jsonl?"),
         (["mine", "a.jsonl", "-o", "p", "--source-of", "path:x"], "with one group, got 'path:x'"),
         (["mine", "a.jsonl", "-o", "p", "--input-format", "jsnl"], "got 'jsnl'; did you mean jsonl?"),
@@ -573,3 +577,31 @@ def test_brief_help_leaves_no_bracket_open(cli: Cli) -> None:
     for name in ("mine", "clean", "sort", "extract", "update", "ask", "show", "report", "explain", "desk", "diff"):
         told = cli(name, "--help").out.partition("\n\n")[2]
         assert told.count("(") == told.count(")"), name
+
+
+class Typed(io.TextIOWrapper):
+    """What is typed at a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("kind", [Typed, io.TextIOWrapper])
+def test_a_command_that_waits_for_the_terminal_says_so(
+    cli: Cli, mined: Path, monkeypatch: pytest.MonkeyPatch, kind: type[io.TextIOWrapper]
+) -> None:
+    """It printed nothing, and seemed to hang."""
+    told = "templatemine: reading from the terminal; Ctrl-D ends it\n"
+    for words in (("clean", "-", "-p", mined, "--dry-run", "-q"), ("diff", mined, mined, "-a", "-")):
+        monkeypatch.setattr(sys, "stdin", kind(io.BytesIO(b'{"source": "a", "text": "b"}')))
+        assert (told in cli(*words).err) == (kind is Typed)
+
+
+def test_who_pipes_into_a_command_is_told_how_it_is_read(
+    cli: Cli, mined: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As filters of Unix are used."""
+    told = cli("clean", "-p", mined, "--dry-run", stdin=b"{}").error
+    assert "INPUT [INPUT ...], INPUT - for standard input (see templatemine clean --help)" in told
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
+    assert "standard input" not in cli("clean", "-p", mined, "--dry-run").error

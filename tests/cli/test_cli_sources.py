@@ -157,6 +157,11 @@ def test_a_folder_that_is_misspelled_is_not_made(cli: Cli, news: Path, tmp_path:
         assert ran.error == f"{tmp_path}/typo: there is no such folder of packs; --new-sources makes it"
         assert ran.code == 2
     assert not (tmp_path / "typo").exists()
+    (tmp_path / "packs").mkdir()
+    told = f"{tmp_path}/pakcs: there is no such folder of packs; --new-sources makes it; did you mean {tmp_path}/packs?"
+    assert cli("update", tmp_path / "pakcs", news).error == told
+    told = f"{news}: expected a folder of packs, found something else"
+    assert cli("update", news, news).error == told
     (tmp_path / "empty").mkdir()
     assert cli("update", tmp_path / "empty", news).code == 0
 

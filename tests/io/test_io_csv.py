@@ -108,6 +108,16 @@ def test_the_delimiter_is_that_of_the_header(tmp_path: Path, name: str, header: 
     assert [one.where for one in found] == [f"{path}:1", f"{path}:2"]
 
 
+@pytest.mark.parametrize("line", ['{"id": 1, "text": "a, b"}', '[{"text": "a; b", "id": "1"},'])
+def test_json_is_no_table(tmp_path: Path, line: str) -> None:
+    """Each line was told to have another number of columns than the first."""
+    found, (error,), _ = gather(put(tmp_path / "a.csv", f"{line}\n{line}\n"))
+    assert (found, error.fatal) == ([], True)
+    assert error.problem == "expected a header, found JSON (format='jsonl' reads it as JSON lines)"
+    (one,), errors, _ = gather(put(tmp_path / "b.csv", "{id},text\n1,a\n"))
+    assert (one.fields, errors) == ({"{id}": "1", "text": "a"}, [])
+
+
 def test_a_delimiter_that_is_not_clear(tmp_path: Path) -> None:
     path = put(tmp_path / "a.csv", "body;id|n\na;1|2\n")
     found, (error,), _ = gather(path)

@@ -49,7 +49,7 @@ from templatemine.config import PipelineConfig, ReadConfig, TokeniseConfig
 from templatemine.errors import CorpusError, PackError, counted, spelled
 from templatemine.io.fields import has_id
 from templatemine.io.file_transaction import file_transaction
-from templatemine.io.files import Report
+from templatemine.io.files import Report, suggest_name
 from templatemine.io.read import read_records
 from templatemine.io.write import safe_file_name, sync, write_errors
 from templatemine.mining.methods import ResolvedConfig, resolve_defaults
@@ -193,8 +193,11 @@ def update_packs(
     chosen = ChosenSources(config.only, config.read.source)
     streams = [chosen.select(read_records(path, config.read, report), report.note) for path in inputs]
     if not os.path.isdir(packs) and not config.new_sources:
+        if os.path.lexists(packs):
+            raise CorpusError("expected a folder of packs, found something else", packs, fatal=True)
         option = spelled("--new-sources", "new_sources=True")
-        raise CorpusError(f"there is no such folder of packs; {option} makes it", packs, fatal=True)
+        problem = f"there is no such folder of packs; {option} makes it{suggest_name(packs)}"
+        raise CorpusError(problem, packs, fatal=True)
     run = _UpdateRun(packs, config, chosen, progress or ignore_progress, tell or (lambda text: None), on_bad_pack)
     with manifest.hold_folder(packs, run.work, run.journal):
         on_start()

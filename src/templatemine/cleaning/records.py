@@ -31,7 +31,15 @@ from templatemine.cleaning import _records
 from templatemine.cleaning.cleaner import Cleaner, count_page_text, page_text, tears_with_kept
 from templatemine.cleaning.tally import SourceTally, Tally, count_spans
 from templatemine.config import CleanConfig, ReadConfig
-from templatemine.errors import ConfigError, CorpusError, PackError, SkippedPackError, TemplateMineError, did_you_mean
+from templatemine.errors import (
+    ConfigError,
+    CorpusError,
+    PackError,
+    SkippedPackError,
+    TemplateMineError,
+    did_you_mean,
+    spelled,
+)
 from templatemine.io.fields import address_of, date_of, page_of
 from templatemine.io.jsonl import decode_line, encode_line, encode_plain
 from templatemine.io.pending import Items, Lines, PendingBatch, Rows
@@ -134,7 +142,8 @@ class RecordCleaner:
         self.tally = Tally()
         if self.config.fallback is not None and self.config.fallback not in packs:
             given = self.config.fallback
-            meant = did_you_mean(given, packs)
+            made = spelled("mine --shared", "PipelineConfig(shared=...)")
+            meant = f"; {made} makes it" if given == "_shared" else did_you_mean(given, packs)
             raise ConfigError(f"fallback: expected the source of a pack that is there, got {given!r}{meant}")
         self._packs = packs
         self._prepared: dict[str, _PreparedCleaner | None] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import signal
 import sys
@@ -144,6 +145,7 @@ def run(argv: Sequence[str]) -> int:
         try:
             with command_line():
                 refuse_packs_as_inputs(args, rest)
+                _tell_of_terminal(args)
                 terminal = Terminal(quiet=getattr(args, "quiet", False), strict=getattr(args, "strict", False))
                 args.run(args, terminal)
                 return terminal.exit_code
@@ -151,6 +153,13 @@ def run(argv: Sequence[str]) -> int:
             raise ConfigError(_name_option(str(error), args.known_options)) from error
 
     return _exit_code(work)
+
+
+def _tell_of_terminal(args: argparse.Namespace) -> None:
+    """Say that a command waits for what is typed: it would seem to hang."""
+    inputs = (*(getattr(args, "inputs", None) or ()), *(getattr(args, "archive", None) or ()))
+    if "-" in inputs and sys.stdin is not None and sys.stdin.isatty():
+        print_error("reading from the terminal; Ctrl-D ends it", "")
 
 
 def _name_option(problem: str, options: Container[str]) -> str:

@@ -51,9 +51,9 @@ With --again it is cleaned once more, and offsets refer to its present text. A
 field "removed" of other contents is replaced, and counted; --removed-field
 gives the new field another name.
 
---dry-run and --diff write nothing, whatever --output says. The first counts
-what would change, the second prints it: the cuts of texts in their context,
-marked as by explain; a unified diff of pages.
+--dry-run and --diff write nothing, whatever --output and --hits say. The first
+counts what would change, the second prints it: the cuts of texts in their
+context, marked as by explain; a unified diff of pages.
 
 All runs report torn sentences. --dry-run, --diff and --check look at every
 cut; others at texts of up to 20,000 characters, and at one label in each.
@@ -235,7 +235,7 @@ def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
     if args.diff and args.json:
         raise ConfigError("--diff and --json: expected one of them, got both; explain --json prints every cut as JSON")
     if not args.writes:
-        args.output = os.devnull
+        args.output, args.hits = os.devnull, None
     args.packs = pack_paths.find_packs(args.packs)
     _check_paths(args)
     common.check_inputs(args.inputs)

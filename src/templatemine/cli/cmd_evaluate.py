@@ -18,7 +18,7 @@ from templatemine.cli import common, messages, number_types, pack_paths, text_ta
 from templatemine.cli.parser import Need, Parser
 from templatemine.config import CleanConfig, PipelineConfig
 from templatemine.controls import name_on_line
-from templatemine.errors import ConfigError, CorpusError, counted
+from templatemine.errors import ConfigError, CorpusError, counted, did_you_mean
 from templatemine.evaluation.trial_config import (
     FeedConfig,
     GoldConfig,
@@ -283,12 +283,15 @@ def _make_ids_unique(task: _Task) -> list[Record]:
     ]
 
 
-def _field_values(records: Sequence[Record], name: str) -> dict[str, str]:
-    """Return a field of the records by their ids, without empty ones."""
+def _field_values(task: _Task, option: str, records: Sequence[Record]) -> dict[str, str]:
+    """Return the field that an option names of the records by their ids, without empty ones."""
+    name = getattr(task.args, option)
     found = {record.document.id: record.fields.get(name) for record in records}
     kept = {key: str(value) for key, value in found.items() if value not in (None, "")}
     if not kept:
-        raise CorpusError(f"none of the records has a field {name!r}", fatal=True)
+        written, fields = f"--{option.replace('_', '-')}", {one: None for record in records for one in record.fields}
+        problem = f"none of the records has a field {name!r} ({written}){did_you_mean(name, fields)}"
+        raise CorpusError(problem, fatal=True)
     return kept
 
 
@@ -348,7 +351,9 @@ def _run_gold(task: _Task) -> list[TrialResult]:
     records = _make_ids_unique(task)
     texts = gold_texts((record.document, record.fields.get(name)) for record in records)
     if not any(text is not None for text in texts.values()):
-        raise CorpusError(f"none of the records has a gold text in a field {name!r} (--gold-field)", fatal=True)
+        near = did_you_mean(name, {one: None for record in records for one in record.fields})
+        problem = f"none of the records has a gold text in a field {name!r} (--gold-field){near}"
+        raise CorpusError(problem, fatal=True)
     return [evaluate_texts([record.document for record in records], texts, task.system, task.config)]
 
 
@@ -368,11 +373,11 @@ def _run_retrieval(task: _Task) -> list[TrialResult]:
 
     records = _make_ids_unique(task)
     documents = [record.document for record in records]
-    groups = _field_values(records, task.args.group_field) if task.args.group_field else None
+    groups = _field_values(task, "group_field", records) if task.args.group_field else None
     results = [evaluate_near_duplicates(documents, task.system, task.config, groups)]
     sources = {document.id: document.source for document in documents}
     if task.args.label_field or len(set(sources.values())) > 1:
-        labels = _field_values(records, task.args.label_field) if task.args.label_field else sources
+        labels = _field_values(task, "label_field", records) if task.args.label_field else sources
         results.append(evaluate_clustering(documents, labels, task.system, task.config))
     else:
         note = "no clusters: there is one source, and no --label-field"
@@ -412,7 +417,7 @@ def _run_feed(task: _Task) -> list[TrialResult]:
 
     records = _make_ids_unique(task)
     documents = [record.document for record in records]
-    return [evaluate_feed(documents, _field_values(records, task.args.feed_field), task.system, task.config)]
+    return [evaluate_feed(documents, _field_values(task, "feed_field", records), task.system, task.config)]
 
 
 def _add_residue(parser: argparse.ArgumentParser) -> None:

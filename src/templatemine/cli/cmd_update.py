@@ -135,7 +135,8 @@ def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
     header = ("source", ">given", ">new", ">window", "days", *mined, "note")
     shown = sorted(found, key=lambda one: (-one.given, one.source))
     stakes = [one.given if one.note else 0 for one in shown]
-    terminal.say(*text_tables.capped_table(header, [_format_row(one) for one in shown], stakes))
+    if shown:
+        terminal.say(*text_tables.capped_table(header, [_format_row(one) for one in shown], stakes))
     for one in shown:
         terminal.say(*_format_changes(one, args.packs))
     if notes := [*_format_notes(found, args.dry_run), *terminal.notes()]:

@@ -218,6 +218,8 @@ class Parser(argparse.ArgumentParser):
                 together = (
                     "" if several is None else f"; write all of {several.metavar} together, without options between"
                 )
+                last = next((one for one in reversed(self._actions) if not one.option_strings), None)
+                together = together or ("" if last is None else f"; {last.metavar} is one alone")
                 meant = more_packs_hint(self._given, others[0]) or together
             elsewhere = self.find_elsewhere(option)
             meant = f"; it is an option of {list_names(elsewhere)}" if elsewhere else meant
@@ -247,7 +249,8 @@ class Parser(argparse.ArgumentParser):
             self._refuse([one for one in _options(given) if one not in self._option_string_actions])
             missing = message.removeprefix(_REQUIRED)
             usage = " ".join(" ".join(self._brief_usage()).split()).removeprefix("usage: ")
-            message = f"{missing}: expected, but not given; write {usage}"
+            piped = "INPUT" in missing and sys.stdin is not None and not sys.stdin.isatty()
+            message = f"{missing}: expected, but not given; write {usage}{', INPUT - for standard input' * piped}"
         print_error(f"{message} (see {self.prog} --help)")
         raise SystemExit(2)
 

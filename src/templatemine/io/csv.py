@@ -223,7 +223,7 @@ def _choose_delimiter(lines: _LineReader, usual: str, config: ReadConfig, place:
     Raises
     ------
     CorpusError
-        Fatal: it may be more than one, or the header is no text.
+        Fatal: it may be more than one, or the header is no text, or JSON.
     """
     line = lines.peek()
     named = _NAMED_DELIMITER.fullmatch(line)
@@ -233,6 +233,9 @@ def _choose_delimiter(lines: _LineReader, usual: str, config: ReadConfig, place:
         option = spelled("--csv-encoding utf-16", "csv_encoding='utf-16'")
         problem = f"expected a header in UTF-8, found one with NUL, as UTF-16 has it ({option}, if it is)"
         raise CorpusError(problem, place, fatal=True)
+    if line.lstrip().startswith(('{"', "[{")):
+        option = spelled("--input-format jsonl", "format='jsonl'")
+        raise CorpusError(f"expected a header, found JSON ({option} reads it as JSON lines)", place, fatal=True)
     if config.csv_delimiter is not None:
         return config.csv_delimiter
     if named:

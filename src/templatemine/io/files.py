@@ -80,7 +80,7 @@ def read_error(error: BaseException, place: str, after: str = "", *, fatal: bool
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         reason = " ".join(reason.split())  # those of pyarrow end lines
         problem = f"cannot be read{after}: {reason}"
-    hint = access_hint(error) or (_suggest_name(place) if isinstance(error, FileNotFoundError) else "")
+    hint = access_hint(error) or (suggest_name(place) if isinstance(error, FileNotFoundError) else "")
     return CorpusError(problem, place, fatal=fatal, hint=hint)
 
 
@@ -88,11 +88,17 @@ _MAX_NAMES = 10_000
 """Names of a folder among which one like that of a missing file is looked for."""
 
 
-def _suggest_name(path: str) -> str:
-    """Return a question after the file beside a missing one that has nearly its name; empty if there is none."""
-    folder, name = os.path.split(path)
+def suggest_name(path: str) -> str:
+    """Return a question after what lies beside something missing, of nearly its name; empty if there is nothing."""
+    from difflib import get_close_matches
+
+    folder, name = os.path.split(path.rstrip(os.sep))
     with suppress(OSError), os.scandir(folder or os.curdir) as entries:
-        return did_you_mean(name, [one.name for one in islice(entries, _MAX_NAMES)], os.path.join(folder, ""))
+        names = [one.name for one in islice(entries, _MAX_NAMES)]
+        # Without their suffixes, which make short names alike that are not.
+        heads = {one: one.partition(".")[0].casefold() for one in (name, *names)}
+        alike = get_close_matches(heads[name], {heads[one] for one in names})
+        return did_you_mean(name, [one for one in names if heads[one] in alike], os.path.join(folder, ""))
     return ""
 
 
