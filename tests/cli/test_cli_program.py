@@ -98,7 +98,9 @@ def test_an_option_that_needs_another_in_a_file_of_defaults_waits_for_it(
     new = write(tmp_path / "a.jsonl", records())
     (tmp_path / "templatemine.toml").write_text("[clean]\nmax-stubs = 0.2\n")
     assert cli("clean", new, "-p", mined, "--dry-run").code == 0
-    (tmp_path / "templatemine.toml").write_text("[clean]\ncheck = 0\n")
+    for value, code in (("true", 0), ("false", 2), ("0", 1)):  # as alone, as not there, and its value
+        (tmp_path / "templatemine.toml").write_text(f"[clean]\ncheck = {value}\n")
+        assert cli("clean", new, "-p", mined, "--dry-run", "--max-stubs", "0.2").code == code
     ran = cli("clean", new, "-p", mined, "--dry-run", "--max-stubs", "0.2")
     assert (ran.code, "more than 0% (--check)" in ran.err) == (1, True)
 
@@ -375,9 +377,11 @@ def test_smoke(program: Cli) -> None:
             "--check: expected a number from 0 to 1, got 'a.jsonl'; --check alone goes last, or before an option, and is "
             "--check=0.5 (see",
         ),
+        (["clean", "a.jsonl", "-p", "p", "--check", "5%"], "--check: expected a number from 0 to 1, got '5%' (see"),
         (["show", "p", "q"], "unrecognized arguments: q; PACK is one alone (see templatemine show --help)"),
         (["mine", "b.jsonl", "-o", "p"], "b.jsonl: cannot be read: No such file or directory"),
         (["mine", "a.jsn", "-o", "p"], "a.jsn: cannot be read: No such file or directory; did you mean a.jsonl?"),
+        (["mine", "a.jsonl", "-o", "p", "--source-of", "field=x"], "got 'field=x'; did you mean field:x?"),
         (["mine", "a.jsonl", "-o", "p", "--source-of", "path:x"], "with one group, got 'path:x'"),
         (["mine", "a.jsonl", "-o", "p", "--input-format", "jsnl"], "got 'jsnl'; did you mean jsonl?"),
         (["mine", "--quiet", "a.jsonl"], "--output/-o: expected, but not given; write "),

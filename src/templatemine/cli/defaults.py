@@ -103,6 +103,8 @@ def _convert_value(parser: argparse.ArgumentParser, action: argparse.Action, val
         if not isinstance(value, bool):
             raise ConfigError(f"{where}: expected true or false, got {value!r}")
         return value if action.const in (True, None) else not value
+    if action.nargs == argparse.OPTIONAL and isinstance(value, bool):  # as the option alone, or as without it
+        return action.const if value else action.default
     several = action.nargs in ("*", "+") or isinstance(action, argparse._AppendAction)
     if several and isinstance(value, list):
         return [_convert_item(parser, action, item, where) for item in value]

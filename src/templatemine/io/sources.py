@@ -98,7 +98,10 @@ def _compile_rule(rule: str) -> Rule:
             raise ConfigError(f"source_of: {rule!r}: {error}") from error
         if pattern.groups == 1:
             return lambda fields, place, url: (match := pattern.search(url)) and match[1]
-    meant = "" if name in _RULES else did_you_mean(name, _RULES).replace("?", f"{colon}{rest}?")
+    if not colon:
+        name, colon, rest = rule.partition("=")
+    meant = did_you_mean(name, _RULES).replace("?", f":{rest}?" if rest else "?")
+    meant = "" if name in _RULES and colon != "=" else meant
     raise ConfigError(f"source_of: {RULE_SYNTAX}, got {rule!r}{meant}")
 
 
