@@ -603,7 +603,7 @@ def _find_unmarked(
     closed = _is_closed(column)
     usual = column["share"] > _USUAL
     if kind == PREFIX:
-        # What an eighth of the articles have behind one and the same segment has a place: "Saved articles" behind "Saved.".
+        # What an eighth of the articles have behind one segment has a place: "Saved articles" behind "Saved.".
         follows = (column["share"] > _FREQUENT) & (column["before_same"] >= _ALWAYS) & (column["first"] < _HALF)
         read = (read | (column["cue_whole"] > 0) | follows) & (candidates.length > 1)
         return ~(read | closed | opens)
