@@ -18,11 +18,16 @@ from desk_support import Client, opened  # noqa: E402
 
 from templatemine.cleaning.cleaner import Cleaner  # noqa: E402
 from templatemine.desk.answers import Desk  # noqa: E402
+from templatemine.desk.effects import ArticleCuts, share_rests  # noqa: E402
 from templatemine.desk.library import StoredPack  # noqa: E402
 from templatemine.desk.risks import Risks, SourceRisk, describe_risks  # noqa: E402
+from templatemine.evaluation.residue import Residue  # noqa: E402
 from templatemine.packs.pack import Pack  # noqa: E402
 from templatemine.report.doubts import MIN_DOUBT  # noqa: E402
+from templatemine.report.harm import Blamed  # noqa: E402
+from templatemine.report.rests import SHARED, find_rests  # noqa: E402
 from templatemine.report.view import make_report  # noqa: E402
+from templatemine.text.tears import JudgedCut  # noqa: E402
 
 pytest_plugins = ("desk_fixtures",)
 
@@ -88,6 +93,20 @@ def test_cuts_in_doubt_are_those_that_harm_and_those_that_may_be_story(world: tu
     least = torn | {id(cut) for cut in judged if doubtful.intersection(cut.names)}
     assert torn
     assert len(least) <= risk.doubted <= len(judged)
+
+
+def test_what_articles_share_is_found_anew_when_cuts_change() -> None:
+    """A decision changes the cuts of some articles; what the others shared with them is then of fewer."""
+    texts = [
+        f"The {name} of this town has seen it.\nSubscribe. All views are mine" for name in ("mayor", "cook", "nurse")
+    ]
+    cuts = [JudgedCut(text.index("Sub"), text.index(" All"), ("t",), {}) for text in texts]
+    left: list[Blamed] = [(Residue(kind="label", start=0, end=9, left="Photo:", cut="Ann"), ("t",))]
+    articles = [ArticleCuts(10, [cut], left, find_rests(text, [cut])) for text, cut in zip(texts, cuts, strict=True)]
+    known = share_rests(articles)
+    assert [[one.kind for one, _ in article.left] for article in known] == [["label", SHARED]] * 3
+    assert share_rests(known) == known
+    assert share_rests([*known[:2], ArticleCuts()]) == [*articles[:2], ArticleCuts(left=[])]
 
 
 def test_what_somebody_decided_is_where_nobody_begins(world: tuple[Client, Desk], source: str) -> None:

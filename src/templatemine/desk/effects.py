@@ -25,6 +25,7 @@ from templatemine.packs.families import Variants
 from templatemine.packs.pack import Pack
 from templatemine.report.doubts import MAX_MATCHED_TEXTS, Signs, find_signs, measure_matches, varies
 from templatemine.report.harm import Blamed, find_blamed
+from templatemine.report.rests import SHARED, Rests, find_rests, find_shared
 from templatemine.report.risk import OccurrenceColumns, Occurrences
 from templatemine.text.tears import JudgedCut, SentenceEnds, judge_cuts
 
@@ -246,11 +247,13 @@ def find_left_out(pack: Pack) -> list[Template]:
 
 
 class ArticleCuts(NamedTuple):
-    """The characters that an article loses, its cuts, judged, and what they leave behind."""
+    """The characters that an article loses, its cuts, judged, what they leave behind (`share_rests`), and the rests
+    among that which other articles may share."""
 
     characters: int = 0
     judged: Sequence[JudgedCut[str]] = ()
     left: Sequence[Blamed] = ()
+    rests: Rests = Rests()
 
 
 def find_cuts(pack: Pack, articles: Sequence[Article], ends: SentenceEnds) -> list[ArticleCuts]:
@@ -262,8 +265,18 @@ def find_cuts(pack: Pack, articles: Sequence[Article], ends: SentenceEnds) -> li
         text = one.document.body
         spans = cleaner.spans(text)
         judged = [] if pack.html else judge_cuts(text, spans, ends.leaves_part, occurrences.find_ids)
-        found.append(ArticleCuts(count_lost(text, spans), judged, find_blamed(text, judged)))
+        left, rests = find_blamed(text, judged), find_rests(text, judged)
+        found.append(ArticleCuts(count_lost(text, spans), judged, left, rests))
     return found
+
+
+def share_rests(articles: Sequence[ArticleCuts]) -> list[ArticleCuts]:
+    """Return the articles of a sample, with those rests that they share among what their cuts leave behind."""
+    shared = find_shared([one.rests for one in articles])
+    return [
+        one._replace(left=[*(pair for pair in one.left if pair[0].kind != SHARED), *some])
+        for one, some in zip(articles, shared, strict=True)
+    ]
 
 
 def count_cuts(pack: Pack, articles: Sequence[Article]) -> list[int]:

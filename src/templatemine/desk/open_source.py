@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from threading import RLock
 
 from templatemine.archive.apply_overrides import mined_templates
-from templatemine.desk.effects import ArticleCuts, Effects, SlowArticles, find_cuts, symmetric_difference
+from templatemine.desk.effects import ArticleCuts, Effects, SlowArticles, find_cuts, share_rests, symmetric_difference
 from templatemine.desk.library import Article, Library, StoredPack
 from templatemine.desk.review import CutoffPreview
 from templatemine.desk.review_table import ReviewTable, RowFacts
@@ -85,7 +85,7 @@ class OpenSource:
 
     def residues(self, stored: StoredPack, pack: Pack | None = None) -> CutResidues:
         """Count what the cuts of such a pack leave behind in the sample."""
-        return count_residues([one[1:] for one in self._find_cuts(stored, pack or stored.pack) if one.judged])
+        return count_residues([one[1:3] for one in self._find_cuts(stored, pack or stored.pack) if one.judged])
 
     def _find_cuts(self, stored: StoredPack, pack: Pack) -> list[ArticleCuts]:
         """Find what a pack of the source removes from each article of the sample.
@@ -108,6 +108,7 @@ class OpenSource:
                 fresh = find_cuts(there, [articles[place] for place in places], self._ends[1])
                 for place, cut in zip(places, fresh, strict=True):
                     known[place] = cut
+                known = share_rests(known)
                 # As mined, before a decision, and after it.
                 self._cuts = [(pack.templates, known), *self._cuts[:2]]
             return known

@@ -28,6 +28,7 @@ from templatemine.report.doubts import (
 )
 from templatemine.report.harm import NO_HARM, Harm, find_cuts_of, rank_harm
 from templatemine.report.measure import TemplateFigures
+from templatemine.report.rests import SHARED, find_rests, find_shared
 from templatemine.report.risk import Occurrences, story_probability
 from templatemine.text.tears import JudgedCut, SentenceEnds, judge_cuts
 
@@ -186,7 +187,7 @@ def add_example(one: NotableTemplate, judged: JudgedTexts, *, unusual: bool = Fa
     it; of one that leaves something behind, such a place; of these, if it is to be `unusual`, the cut that shares
     fewest words with the others: what a slot takes wrongly is mostly another kind of text."""
     name = one.template.id
-    places = _find_harmed(name, judged) if one.harm.harmed else []
+    places = _find_harmed(one, judged) if one.harm.harmed else []
     places = places or [(text, cut) for text, cuts in judged for cut in cuts if name in cut.names]
     if not places:
         return one
@@ -202,14 +203,20 @@ def add_example(one: NotableTemplate, judged: JudgedTexts, *, unusual: bool = Fa
     return replace(one, before=before, match=text[start:end], after=after, beside=len(set(names)) - 1)
 
 
-def _find_harmed(name: str, judged: JudgedTexts) -> list[tuple[str, JudgedCut[str]]]:
+def _find_harmed(one: NotableTemplate, judged: JudgedTexts) -> list[tuple[str, JudgedCut[str]]]:
     """Find the cuts of a template that tear; if none does, those that leave something else behind."""
-    found = [(text, cuts) for text, cuts in judged if any(name in cut.names for cut in cuts)]
-    torn = [(text, cut) for text, cuts in found for cut in cuts if any(name in some for some in cut.torn.values())]
-    return torn or [
+    name = one.template.id
+    torn = [(text, cut) for text, cuts in judged for cut in cuts if any(name in some for some in cut.torn.values())]
+    if torn:
+        return torn
+    found = [[*find_line_residues(*pair)] if any(name in cut.names for cut in pair[1]) else [] for pair in judged]
+    if SHARED in dict(one.harm.kinds):
+        shared = find_shared([find_rests(*pair) for pair in judged])
+        found = [[*own, *(residue for residue, _ in some)] for own, some in zip(found, shared, strict=True)]
+    return [
         (text, cut)
-        for text, cuts in found
-        for residue in find_line_residues(text, cuts)
+        for (text, cuts), residues in zip(judged, found, strict=True)
+        for residue in residues
         for cut in find_cuts_of(residue, cuts)
         if name in cut.names
     ]

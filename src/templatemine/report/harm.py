@@ -1,7 +1,7 @@
 """(articles that change, their cuts, judged) -> what cuts leave behind, by template, in articles and in words.
 
-All of it is seen, nothing is likely: a torn sentence, a label without its text.  A wrong cut of a whole line leaves
-nothing; for that there are `doubts`.
+All of it is seen, nothing is likely: a torn sentence, a label without its text, the rest of a block that other articles
+share.  A wrong cut of a whole line leaves nothing; for that there are `doubts`.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ from dataclasses import dataclass
 
 from templatemine.errors import counted
 from templatemine.evaluation.residue import KINDS, TORN, Residue, describe_tear, find_line_residues
+from templatemine.report.rests import SHARED, find_rests, find_shared
 from templatemine.text.tears import JudgedCut
 
 LEFT = {
     "label": "a label without what it labelled",
+    SHARED: "the rest of a line or block that other articles share",
     "open end": "a sentence without its end",
     "begins torn": "a line without its beginning",
     "unbalanced": "one bracket or quotation mark of two",
@@ -25,7 +27,7 @@ LEFT = {
 """What a cut leaves behind, by kind of its residue, the worst first."""
 RESIDUE_KINDS = {TORN: "tears a sentence or a headline", **{kind: f"leaves {what}" for kind, what in LEFT.items()}}
 """What a cut does, by kind of its residue."""
-assert RESIDUE_KINDS.keys() == {*KINDS, TORN}
+assert RESIDUE_KINDS.keys() == {*KINDS, TORN, SHARED}
 
 FEW_ARTICLES = 10
 """Of which a share says little: one incomplete article of two is not half of all."""
@@ -94,8 +96,14 @@ def find_cuts_of(residue: Residue, cuts: Sequence[JudgedCut[str]]) -> Sequence[J
     return cuts[first : bisect_left(cuts, residue.end, first, key=lambda cut: cut.start)]
 
 
+def find_all_blamed(articles: Sequence[tuple[str, Sequence[JudgedCut[str]]]]) -> list[list[Blamed]]:
+    """Find the residues of the cuts of each article: its own, and then what others share."""
+    shared = find_shared([find_rests(text, cuts) for text, cuts in articles])
+    return [[*find_blamed(text, cuts), *some] for (text, cuts), some in zip(articles, shared, strict=True)]
+
+
 def find_blamed(text: str, cuts: Sequence[JudgedCut[str]]) -> list[Blamed]:
-    """Find the residues of the cuts of an article: torn sentences, and then those of its lines."""
+    """Find the residues of the cuts of an article that it shows alone: torn sentences, and then those of its lines."""
     found: list[Blamed] = [
         (describe_tear(text, cut.start, cut.end), names) for cut in cuts for names in cut.torn.values()
     ]
@@ -115,7 +123,7 @@ def count_residues(articles: Sequence[tuple[Sequence[JudgedCut[str]], Sequence[B
     Parameters
     ----------
     articles : sequence of (cuts, residues)
-        Of each article that changes, see `find_blamed`.
+        Of each article that changes, see `find_all_blamed`.
     """
     cuts = Counter(name for some, _ in articles for cut in some for name in cut.names)
     seen, harmed = Counter[str](), Counter[str]()

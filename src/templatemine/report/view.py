@@ -30,7 +30,7 @@ from templatemine.report.findings import (
     select_notable,
     select_passages,
 )
-from templatemine.report.harm import CutResidues, count_residues, find_blamed
+from templatemine.report.harm import CutResidues, count_residues, find_all_blamed
 from templatemine.report.histogram import Histogram, histogram_of, sparkline
 from templatemine.report.measure import PackMeasurement, Sample, TemplateFigures
 from templatemine.report.pack_diff import CutComparison, PackDiff, diff_packs
@@ -314,7 +314,8 @@ def _make_source(
     by_templates = not pack.html or config.clean.html == "strip"
     matches = match_templates(pack, looked)
     removed = estimate_removed(pack, seen, matches)
-    left = count_residues([] if pack.html else [(cuts, find_blamed(text, cuts)) for text, cuts in judged])
+    judged = () if pack.html else judged
+    left = count_residues([(cuts, some) for (_, cuts), some in zip(judged, find_all_blamed(judged), strict=True)])
     templates = add_harm(describe_templates(pack, seen, removed, matches), left.harm)
     steps = split_periods(measured.days) if measured is not None else []
     documents = count_by_period(measured.days, steps) if measured is not None else []
