@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 import os
@@ -20,8 +21,8 @@ from cli_support import CALL, CREDIT, SOURCES, command, everything, no_large_fil
 from conftest import Cli
 from templatemine.archive.apply_overrides import apply_rules
 from templatemine.cleaning.cleaner import Cleaner
-from templatemine.cleaning.tally import SourceTally
-from templatemine.cli.cmd_clean import _format_kinds, _percent
+from templatemine.cleaning.tally import SourceTally, TextSample
+from templatemine.cli.cmd_clean import _format_kinds
 from templatemine.io import read as batches
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
@@ -347,21 +348,6 @@ def test_a_source_that_takes_the_records_of_others_says_so(cli: Cli, mined: Path
         assert (", --only NAME takes one of them, " in ran.err) == (words[0] != "diff")  # which has no such option
 
 
-@pytest.mark.parametrize(
-    ("share", "most", "said"),
-    [
-        (51 / 1019, 0.05, "5.005%"),
-        (0.051, 0.05, "5.1%"),
-        (0.05, 0.05, "5.0%"),
-        (1e-4, 0, "0.01%"),
-        (1.0, 0.5, "100.0%"),
-    ],
-)
-def test_a_share_above_its_limit_is_told_as_one(share: float, most: float, said: str) -> None:
-    """ "5.0% of its records, more than 5%"."""
-    assert _percent(share, most) == said
-
-
 def test_check_names_sources_with_torn_sentences(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
     """By articles, however many of their cuts do; `evaluate residue` gives the same share."""
     cut = CALL.format(SOURCES[1].partition(".")[0].capitalize())
@@ -385,6 +371,50 @@ def test_check_names_sources_with_torn_sentences(cli: Cli, mined: Path, new: Pat
     write(path, [*read(new), torn])
     assert check() == (0, ["3 sources within the limits"])
     assert check("--max-torn", 0)[0] == 1
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".csv"])
+def test_check_names_sources_whose_cuts_leave_what_articles_share(
+    cli: Cli, mined: Path, new: Path, tmp_path: Path, suffix: str
+) -> None:
+    """A promotion was cut in part, the rest of it stood in the articles, and nothing counted it."""
+    cut = CALL.format(SOURCES[1].partition(".")[0].capitalize())
+    rest = "All views are those of the author."
+    stories = [one for one in read(new) if one["source"] == SOURCES[1]]
+    path = tmp_path / f"rests{suffix}"
+
+    def check(articles: int, *options: object) -> tuple[int | None, list[str]]:
+        rows = [{**one, "text": f"{one['text']}\n{cut}\n{rest}"} for one in stories[:articles]]
+        rows = [{key: one[key] for key in ("source", "id", "text")} for one in (*rows, *stories[articles:])]
+        if suffix == ".csv":
+            with path.open("w", newline="") as stream:
+                writer = csv.DictWriter(stream, rows[0])
+                writer.writeheader()
+                writer.writerows(rows)
+        else:
+            write(path, rows)
+        ran = cli("clean", path, "-p", mined, "--dry-run", "--check", "0.99", "--max-torn", "1", *options)
+        return ran.code, [line.partition("check: ")[2] for line in ran.err.splitlines() if "check: " in line]
+
+    share = 3 / len(stories)
+    told = f"{SOURCES[1]} leaves rests that others share in {share:.1%} of {len(stories)} changed records, such as '{rest}'"
+    assert check(3) == check(3, "--jobs", "2") == (1, [f"{told}, more than 5% (--max-rests)"])
+    assert check(3, "--max-rests", share)[0] == check(2)[0] == 0
+
+
+def test_a_sample_of_texts_does_not_depend_on_their_order() -> None:
+    rows = [(f"text {number}", [(number, number + 1)]) for number in range(100)]
+    one, others = TextSample(7), [TextSample(7) for _ in range(3)]
+    for text, cuts in [*rows, *rows]:
+        one.add(text, cuts)
+    for place, (text, cuts) in enumerate(reversed(rows)):
+        others[place % 3].add(text, cuts)
+    merged = TextSample(7)
+    for other in others:
+        merged.merge(other)
+    assert one.texts() == merged.texts()
+    assert len(one.texts()) == 7
+    assert all(row in rows for row in one.texts())
 
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".csv"])

@@ -27,7 +27,9 @@ CLEAN: Final[int]
 
 @disjoint_base
 class Fields:
-    def __new__(cls, names: list[bytes], longest: int, longest_looked: int = 0, labels: int = 0) -> Fields: ...
+    def __new__(
+        cls, names: list[bytes], longest: int, longest_looked: int = 0, labels: int = 0, keep: bool = False
+    ) -> Fields: ...
 
 @disjoint_base
 class TextCleaner:
@@ -51,6 +53,8 @@ class BlockCleaner:
     def number(self) -> int: ...
     @property
     def doubtful(self) -> list[tuple[bytes, int, str, list[tuple[int, int]]]]: ...
+    @property
+    def changed(self) -> list[tuple[bytes, str, list[tuple[int, int]]]]: ...
     @property
     def line(self) -> bytes: ...
     @property

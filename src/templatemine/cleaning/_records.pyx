@@ -547,6 +547,8 @@ cdef class Fields:
         Code points of a text up to which it is looked for cuts that may tear a sentence.
     labels : int
         See `find_doubtful`.
+    keep : bool
+        Keep the texts that change, and their cuts.
     """
 
     cdef tuple encoded          # the names, and the two strings below; owns their bytes
@@ -554,12 +556,13 @@ cdef class Fields:
     cdef int64_t longest
     cdef int64_t longest_looked
     cdef int64_t labels
+    cdef bint keep
     cdef Bytes removed_key      # ,"removed":[ with the name of that field
     cdef Bytes stub_pair        # ,"removed_stub":true likewise
     cdef Bytes spare_text       # buffers of an earlier BlockCleaner, for the next one
     cdef Bytes spare_out
 
-    def __cinit__(self, list names, int64_t longest, int64_t longest_looked=0, int64_t labels=0):
+    def __cinit__(self, list names, int64_t longest, int64_t longest_looked=0, int64_t labels=0, bint keep=False):
         cdef bytes name
         cdef int k
         if len(names) != NAMES or len(set(names)) != NAMES:
@@ -578,6 +581,7 @@ cdef class Fields:
         self.longest = longest
         self.longest_looked = longest_looked
         self.labels = labels
+        self.keep = keep
 
     def __dealloc__(self):
         free(self.spare_text.data)
@@ -967,6 +971,8 @@ cdef class BlockCleaner:
         How many lines are done, the last unusual one included.
     doubtful : list of (bytes, int, str, list of (int, int))
         Of each text with cuts that may tear a sentence: its source, where its line begins, the text, and these cuts.
+    changed : list of (bytes, str, list of (int, int))
+        Of each text that changes, if `Fields` keeps them: its source, the text, and all its spans.
     """
 
     cdef Fields fields
@@ -987,6 +993,7 @@ cdef class BlockCleaner:
     cdef bint is_running        # a thread is in `run`, which releases the GIL
     cdef readonly int64_t number
     cdef readonly list doubtful
+    cdef readonly list changed
 
     def __cinit__(self, Fields fields not None, bytes block not None, bytes source not None):
         memset(&self.names, 0, sizeof(Table))
@@ -999,6 +1006,7 @@ cdef class BlockCleaner:
         self.default = source
         self.cleaners = []
         self.doubtful = []
+        self.changed = []
         take_buffer(&fields.spare_text, &self.text)
         take_buffer(&fields.spare_out, &self.out)
         self.last_source = -1
@@ -1181,10 +1189,22 @@ cdef class BlockCleaner:
                         self._name_source(self.last_source), r.begin,
                         (<char*>self.text.data)[:self.text.size].decode("utf-8", "surrogatepass"),
                         doubtful_cuts(self.text.data, self.text.size, found.span, found.size, self.fields.labels)))
+            if self.fields.keep:
+                with gil:
+                    self._keep_changed()
         reserve(<void**>&out.data, &out.room, out.size + r.end - r.last + 1, 1)
         self._write_range(p, r.last, r.end)
         self._write_byte(10)
         return True
+
+    cdef int _keep_changed(self) except -1:
+        """Keep the text, and its spans."""
+        cdef int64_t k
+        self.changed.append((
+            self._name_source(self.last_source),
+            (<char*>self.text.data)[:self.text.size].decode("utf-8", "surrogatepass"),
+            [(self.found.span[k].point_start, self.found.span[k].point_end) for k in range(self.found.size)]))
+        return 0
 
     cdef int _write_removed(self, Source* source, bint stub) except -1 nogil:
         """Write the removed spans, and count them."""

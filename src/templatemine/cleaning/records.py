@@ -74,6 +74,7 @@ class RecordConfig:
     mark : leave texts as they are, and say alone what would be cut.
     found : also write what bylines and datelines of articles say (`cleaning.found`); not into tables.
     torn : look for torn sentences in all texts that change, and not only in those of usual length.
+    sampled : texts of each source that change, and their cuts, that are kept (`Tally.samples`).
     only : the sources whose records come out; None for all.
     """
 
@@ -89,6 +90,7 @@ class RecordConfig:
     mark: bool = False
     found: bool = False
     torn: bool = False
+    sampled: int = 0
     only: Collection[str] | None = None
 
     def __post_init__(self) -> None:
@@ -239,7 +241,9 @@ class RecordCleaner:
             found = [name.encode() for name in fields]
         except UnicodeEncodeError:  # a lone surrogate
             return None
-        return _records.Fields(found, names.max_record, *self._looked[:2]) if len(set(found)) == len(found) else None
+        if len(set(found)) < len(found):
+            return None
+        return _records.Fields(found, names.max_record, *self._looked[:2], keep=self.config.sampled > 0)
 
     def _clean_lines(
         self, batch: Lines, fields: _records.Fields, tally: Tally, abreast: Abreast[bytes | CorpusError]
@@ -272,6 +276,8 @@ class RecordCleaner:
         for source, start, text, cuts in block.doubtful:
             name, find_id = source.decode("utf-8", "surrogatepass"), partial(self._read_id, batch.data, start)
             tally.count_tears(name, text, cuts[: self._looked[2]], self._judge_of(name), find_id)
+        for source, text, cuts in block.changed:
+            tally.sample(source.decode("utf-8", "surrogatepass"), text, cuts, self.config.sampled)
 
     def _judge_of(self, source: str) -> IsTorn:
         """Return what tells whether a cut of a source tears a sentence."""
@@ -467,7 +473,9 @@ class RecordCleaner:
         longest, labels, most = self._looked
         if not is_page and len(body) <= longest and not self._drops(cleaned):
             counts.looked += 1
-            cuts = _records.find_doubtful(body, [(span.start, span.end) for span in removed], labels)
+            spans = [(span.start, span.end) for span in removed]
+            tally.sample(source, body, spans, self.config.sampled)
+            cuts = _records.find_doubtful(body, spans, labels)
             find_id = partial(record.get, self.config.read.id_field)
             tally.count_tears(source, body, cuts[:most], self._judge_of(source), find_id)
 

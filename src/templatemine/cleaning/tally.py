@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from zlib import crc32
 
 from templatemine.cleaning.hits import DayHits, Days, add_days
 from templatemine.model import Span
@@ -121,6 +122,39 @@ def mark_cut(text: str, start: int, end: int) -> str:
 _COUNTS = tuple(one.name for one in fields(SourceTally) if one.name not in ("kinds", "found"))
 
 
+class TextSample:
+    """Some different texts and their cuts, chosen by a hash, whatever the order in which they come.
+
+    Parameters
+    ----------
+    most : int
+        So many are kept, those of the least hashes.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._rows: dict[tuple[int, str], Sequence[tuple[int, int]]] = {}
+
+    def add(self, text: str, cuts: Sequence[tuple[int, int]]) -> None:
+        """Add a text."""
+        self._rows[crc32(text.encode("utf-8", "surrogatepass")), text] = cuts
+        self._prune(2 * self._most)
+
+    def merge(self, other: TextSample) -> None:
+        """Add the texts of another sample."""
+        self._rows |= other._rows
+        self._prune(2 * self._most)
+
+    def texts(self) -> list[tuple[str, Sequence[tuple[int, int]]]]:
+        """Return the texts, each with its cuts."""
+        self._prune(self._most)
+        return [(text, cuts) for (_, text), cuts in sorted(self._rows.items())]
+
+    def _prune(self, most: int) -> None:
+        if len(self._rows) > most:
+            self._rows = dict(sorted(self._rows.items())[: self._most])
+
+
 @dataclass(slots=True)
 class Tally:
     """Counts of all records, by source; and by source and day, if that is asked for.
@@ -128,6 +162,7 @@ class Tally:
     bad_packs : sources whose pack was skipped, and why.
     torn : the id of the first record found with a torn sentence, "" without one, and its cut in its context.
     left_out : records that `RecordConfig.only` leaves out, by their source.
+    samples : texts that change, by source, and their cuts (`RecordConfig.sampled`).
     """
 
     sources: dict[str, SourceTally] = field(default_factory=dict)
@@ -135,6 +170,14 @@ class Tally:
     bad_packs: dict[str, str] = field(default_factory=dict)
     torn: tuple[str, str] | None = field(default=None, compare=False)
     left_out: dict[str, int] = field(default_factory=dict)
+    samples: dict[str, TextSample] = field(default_factory=dict, compare=False)
+
+    def sample(self, source: str, text: str, cuts: Sequence[tuple[int, int]], most: int) -> None:
+        """Keep a text that changes, and its cuts, if its hash is among so many least of its source."""
+        if most:
+            if source not in self.samples:
+                self.samples[source] = TextSample(most)
+            self.samples[source].add(text, cuts)
 
     def count_tears(
         self,
@@ -169,6 +212,11 @@ class Tally:
         self.torn = self.torn or other.torn
         for source, number in other.left_out.items():
             self.leave_out(source, number)
+        for source, sample in other.samples.items():
+            if source in self.samples:
+                self.samples[source].merge(sample)
+            else:
+                self.samples[source] = sample
 
     def leave_out(self, source: str, records: int = 1) -> None:
         """Count records of a source that is not asked for."""

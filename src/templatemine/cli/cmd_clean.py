@@ -14,6 +14,7 @@ from templatemine.cli.parser import Need
 from templatemine.config import TEXT_FORMATS, CleanConfig, PageConfig
 from templatemine.errors import ConfigError, CorpusError, counted, list_names
 from templatemine.kinds import CUT_ALL, DEFAULT_POLICY, KINDS, POLICIES, Choice
+from templatemine.report.verdict import MAX_RESTS, MAX_STUBS, MAX_TORN, format_share, is_over, sample_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -89,6 +90,7 @@ _OF_CHECK, _OF_MAIN_TEXT = Need("--check"), Need("--html", ("main",))
 NEEDS = {
     "--max-stubs": _OF_CHECK,
     "--max-torn": _OF_CHECK,
+    "--max-rests": _OF_CHECK,
     "--blocks-field": Need("--blocks"),
     "--headline": _OF_MAIN_TEXT,
     "--content": _OF_MAIN_TEXT,
@@ -168,7 +170,8 @@ def _add_cleaning(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         const=CHECKED,
         type=number_types.number_of("CleanConfig.guard"),
         help=f"exit with 1 if a source loses a greater share; than {CHECKED} if none is given; or has no pack, more "
-        "stubs than --max-stubs, or torn sentences in more than --max-torn; or if there is nothing to check",
+        "stubs than --max-stubs, torn sentences in more than --max-torn, or rests in more than --max-rests; or if there "
+        "is nothing to check",
     )
     group.add_argument(
         "--max-stubs",
@@ -185,6 +188,14 @@ def _add_cleaning(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         default=MAX_TORN,
         help="with --check: share of the changed texts of a source in which a cut may tear a sentence, or leave half "
         "of one; or a single one (default: %(default)s)",
+    )
+    group.add_argument(
+        "--max-rests",
+        metavar="SHARE",
+        type=number_types.number_of("CleanConfig.guard"),
+        default=MAX_RESTS,
+        help="with --check: share of the changed texts of a source in which a cut may leave part of a block that "
+        "others share, of 200, fewer if there are many sources (default: %(default)s)",
     )
     told = "text of pages; the main text, or all text without templates"
     common.add_field(group, CleanConfig, "html", told)
@@ -263,6 +274,7 @@ def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
     ):
         history_only = args.html == "main" and not config.hits
         packs = PackFiles(args.packs, history_only=history_only, keep=config.hits, errors="skip")
+        config = replace(config, sampled=0 if args.check is None else sample_size(len(packs)))
         cleaner = RecordCleaner(packs, config, jobs=args.jobs)
         with terminal.progress() as steps:
             written = 0
@@ -333,19 +345,13 @@ def _finish(args: argparse.Namespace, terminal: messages.Terminal, tally: Tally,
 
 CHECKED = 0.5
 """Share of its characters that a source may lose for `--check` alone: half, as the documentation has it."""
-MAX_TORN = 0.05
-"""Share of the changed records of a source with a torn sentence above which `--check` fails: eight of 90 publishers
-have more, 71 have none."""
-MAX_STUBS = 0.05
-"""Share of the records of a source that are stubs above which it fails: one of 148 publishers and feeds has more, 140
-have none."""
-_MIN_FOUND = 2
-"""Records with a torn sentence, or stubs: a single one shows nothing of a source."""
 
 
 def _failed_checks(tally: Tally, args: argparse.Namespace) -> Iterator[str]:
     """Yield the problems of each source, by ``--check``: what is exceeded, by how much, and the option of the limit; or
     that nothing was checked."""
+    from templatemine.report.rests import count_shared
+
     total = tally.total()
     if total.records == total.no_text + total.cleaned_before + total.other_kind:
         some = f"none in {counted(total.records, 'record')} that can be cleaned" if total.records else "none"
@@ -354,37 +360,34 @@ def _failed_checks(tally: Tally, args: argparse.Namespace) -> Iterator[str]:
         lost, stubs = counts.cut / counts.characters if counts.characters else 0.0, counts.stubs - counts.dropped
         of_stubs = stubs / max(1, counts.records - counts.dropped)
         torn = counts.torn / max(1, _count_changed(counts))
+        sample = tally.samples.get(source)
+        rests = count_shared([] if sample is None else sample.texts())
         drop = "; --stubs drop leaves them out"
         problems = (
             (
                 lost > args.check,
-                f"loses {_percent(lost, args.check)} of its characters, {_limit('--check', args.check)}",
+                f"loses {format_share(lost, args.check)} of its characters, {_limit('--check', args.check)}",
             ),
             (counts.no_pack + counts.bad_pack, "has no pack that can be used"),
             (
-                _is_over(stubs, of_stubs, args.max_stubs),
-                f"has {counted(stubs, 'stub')}, {_percent(of_stubs, args.max_stubs)} of its records, "
+                is_over(stubs, of_stubs, args.max_stubs),
+                f"has {counted(stubs, 'stub')}, {format_share(of_stubs, args.max_stubs)} of its records, "
                 f"{_limit('--max-stubs', args.max_stubs, drop)}",
             ),
             (
-                _is_over(counts.torn, torn, args.max_torn),
-                f"has torn sentences in {_percent(torn, args.max_torn)} of its changed records, "
+                is_over(counts.torn, torn, args.max_torn),
+                f"has torn sentences in {format_share(torn, args.max_torn)} of its changed records, "
                 f"{_limit('--max-torn', args.max_torn)}",
+            ),
+            (
+                is_over(rests.articles, rests.share, args.max_rests),
+                f"leaves rests that others share in {format_share(rests.share, args.max_rests)} of "
+                f"{counted(rests.looked, 'changed record')}, such as {messages.escape_line(rests.example)!r}, "
+                f"{_limit('--max-rests', args.max_rests)}",
             ),
         )
         if found := [problem for is_wrong, problem in problems if is_wrong]:
             yield f"check: {source} {'; '.join(found)}"
-
-
-def _is_over(number: int, share: float, most: float) -> bool:
-    """Return whether so many records, of this share, are more than a limit allows."""
-    return share > most and (number >= _MIN_FOUND or not most)
-
-
-def _percent(share: float, most: float) -> str:
-    """Return a share with as many digits as show on which side of a limit it is."""
-    exact = (f"{share:.{digits}%}" for digits in range(1, 9))
-    return next((one for one in exact if (float(one[:-1]) > 100 * most) == (share > most)), f"{share:.1%}")
 
 
 def _limit(option: str, most: float, remedy: str = "") -> str:
@@ -462,7 +465,7 @@ def _print_diff(args: argparse.Namespace, terminal: messages.Terminal, config: R
 
     painter = Painter(messages.shows_colours(sys.stdout))
     packs = PackFiles(args.packs, errors="skip")
-    cleaner = RecordCleaner(packs, config)
+    cleaner = RecordCleaner(packs, replace(config, sampled=0 if args.check is None else sample_size(len(packs))))
     records = common.tell_overruled(args, common.open_records(args.inputs, config.read, terminal.reader_report))
     for change in find_changes(records, packs, cleaner, terminal.reader_report):
         messages.print_text("".join(line + "\n" for line in diff_lines(change, painter)))

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from templatemine.evaluation.residue import Residue
-from templatemine.text.tears import JudgedCut
+from templatemine.text.tears import JudgedCut, join_spans
 
 SHARED = "shared rest"
 """Kind of a residue: words that other articles share stay beside a cut."""
@@ -100,3 +101,32 @@ def find_shared(articles: Sequence[Rests]) -> list[list[tuple[Residue, Sequence[
         [(rest.residue, rest.names) for rest in article.found if len(stories[rest.key]) >= MIN_SHARING]
         for article in articles
     ]
+
+
+class Shared(NamedTuple):
+    """How many articles were looked at, how many have a rest that others share, and the first of these rests."""
+
+    looked: int
+    articles: int
+    example: str
+
+    @property
+    def share(self) -> float:
+        """Return the share of the articles."""
+        return self.articles / max(1, self.looked)
+
+
+def count_shared(articles: Iterable[tuple[str, Sequence[tuple[int, int]]]]) -> Shared:
+    """Count the articles with rests that others share, by their texts and cuts, which ascend.
+
+    >>> texts = [f"The {one} says that it rains.\\nRead our new letter" for one in ("mayor", "judge", "cook")]
+    >>> count_shared((text, [(text.index("Read"), text.index("our"))]) for text in texts)
+    Shared(looked=3, articles=3, example='our new letter')
+    """
+    rests = []
+    for text, cuts in articles:
+        joined = join_spans(text, [(start, end, ()) for start, end in cuts])
+        rests.append(find_rests(text, [JudgedCut(start, end, (), {}) for start, end, _ in joined]))
+    shared = find_shared(rests)
+    first = next((found[0][0].left for found in shared if found), "")
+    return Shared(len(rests), sum(map(bool, shared)), first)

@@ -36,9 +36,7 @@ from templatemine.report.measure import PackMeasurement, Sample, TemplateFigures
 from templatemine.report.pack_diff import CutComparison, PackDiff, diff_packs
 from templatemine.report.risk import is_scored
 from templatemine.report.timeline import Period, count_by_period, split_periods
-
-MAX_SAMPLED_ARTICLES = 6_000
-"""Articles that are kept to be looked at, of all sources together."""
+from templatemine.report.verdict import sample_size
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,7 +206,7 @@ def make_report(
     """
     config = config or ReportConfig()
     # Texts of as many sources as there may be stay in memory.
-    config = replace(config, looked=max(20, min(config.looked, MAX_SAMPLED_ARTICLES // max(1, len(packs)))))
+    config = replace(config, looked=sample_size(len(packs), config.looked))
     measured = (
         {source: PackMeasurement(pack, config) for source, pack in packs.items()} if documents is not None else {}
     )
