@@ -225,11 +225,12 @@ class Packs(dict[str, Pack]):
         Returns
         -------
         list of str
-            The conclusion of the report, one sentence per item.
+            The verdict and the conclusion of the report, one sentence per item.
         """
         from templatemine.io.write import atomic_writer
         from templatemine.report.page import render, require_libraries
         from templatemine.report.summary import summarise
+        from templatemine.report.verdict import give_verdict
         from templatemine.report.view import make_report
 
         require_libraries()
@@ -241,7 +242,7 @@ class Packs(dict[str, Pack]):
             report = make_report(self, given, lambda name: (), config, before=against)
             for part in render(report, title, config):
                 file.write(part.encode("utf-8", "backslashreplace"))
-        return summarise(report)
+        return [give_verdict(report).said, *summarise(report)]
 
     def update(self, *packs: Any, **named: Pack) -> None:
         """Add or replace packs, as `dict.update` does.

@@ -47,8 +47,15 @@ def test_report(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
     ran = cli("report", mined, "--archive", new, "-o", tmp_path / "r.html", "--title", "What <we> cut")
     assert ran.code == 0
     assert f"3 sources in 0.1 MB written to {tmp_path}/r.html" in ran.err
-    assert ran.err.startswith("In ")  # the conclusion, as in the file
+    said, first, command, _, conclusion = ran.err.splitlines()[:5]
+    assert said == "Within the limits, by 12 changed articles of 3 sources."
+    assert first == "First, let each run check the limits as it cleans new articles:"
+    assert command == f"templatemine clean new.jsonl --packs {mined} --check 0.5 -o clean.jsonl"
+    assert cli("clean", new, *command.split()[3:-2], "-o", tmp_path / "clean.jsonl").code == 0
+    assert conclusion.startswith("In ")
     text = (tmp_path / "r.html").read_text()
+    assert all(f">{one}<" in text for one in (said, first))
+    assert f"<code>{command}</code>" in text
     assert "<h1>What &lt;we&gt; cut</h1>" in text
     for source in SOURCES:
         name = source.partition(".")[0].capitalize()
@@ -68,6 +75,9 @@ def test_figures_of_a_report(cli: Cli, mined: Path, new: Path, tmp_path: Path) -
     assert [one["source"] for one in facts["sources"]] == list(SOURCES)
     assert all(0 < one["cut"] < one["characters"] for one in facts["sources"])
     assert facts["conclusion"][0] in (tmp_path / "r.html").read_text()
+    assert facts["verdict"]["within"] is True
+    assert facts["verdict"]["said"] in (tmp_path / "r.html").read_text()
+    assert [one["limit"] for one in facts["verdict"]["worst"]] == [0.05, 0.05, 0.05, 0.5]
     ran = cli("report", mined, "-o", "-", "--json")
     assert ran.out.startswith("<!doctype html>")
     assert json.loads(ran.err)["output"] == "-"

@@ -1,32 +1,160 @@
-"""The limits of `clean --check` and of the report."""
+"""The first sentence of a report: whether the packs are within the limits, by which figures, and what to do first."""
 
 from __future__ import annotations
 
-import pytest
+import re
+from dataclasses import replace
 
-from templatemine.report.verdict import Measured, find_over, format_share
+import pytest
+from test_page import GOLDEN
+
+from templatemine.config import ReadConfig
+from templatemine.evaluation.residue import TORN, Residue
+from templatemine.io.read import read_documents
+from templatemine.model import Document, Template
+from templatemine.packs.pack import Pack
+from templatemine.report.harm import CutResidues
+from templatemine.report.page import first_commands, render
+from templatemine.report.rests import SHARED
+from templatemine.report.verdict import LOST, RESTS, STUBS, Verdict, give_verdict, measure_source
+from templatemine.report.verdict import TORN as TORN_SENTENCES
+from templatemine.report.view import Report, SourceView, make_report
+
+
+@pytest.fixture(scope="module")
+def pack() -> Pack:
+    return Pack.load(GOLDEN / "learned.pack.json")
+
+
+@pytest.fixture(scope="module")
+def documents(pack: Pack) -> list[Document]:
+    return [one for one in read_documents([GOLDEN / "articles.jsonl"], ReadConfig()) if one.source == pack.source]
+
+
+@pytest.fixture(scope="module")
+def made(pack: Pack, documents: list[Document]) -> Report:
+    """A report of two sources, within the limits."""
+    packs = {name: replace(pack, source=name) for name in ("a.example", "b.example")}
+    return make_report(packs, [replace(one, source=name) for one in documents for name in packs], lambda source: ())
+
+
+def with_left(source: SourceView, torn: int, shared: int, looked: int = 200) -> SourceView:
+    """The source, with other figures of what cuts leave behind."""
+    first = Residue(kind=TORN, start=0, end=9, left="a", cut="b")
+    kinds = ((TORN, torn, first), (SHARED, shared, first))
+    left = CutResidues(looked=looked, articles=max(torn, shared), torn=torn, kinds=kinds, untorn={}, harm={})
+    return replace(source, left=left)
+
+
+def with_figures(made: Report, *figures: tuple[int, int]) -> Report:
+    return replace(
+        made, sources=tuple(with_left(one, *two) for one, two in zip(made.sources, figures, strict=True)), harmful=()
+    )
+
+
+def test_figures_are_those_of_the_sources(made: Report) -> None:
+    for source in made.sources:
+        found = source.measured
+        assert found is not None
+        assert [(one.what, one.number, one.of) for one in measure_source(source)] == [
+            (TORN_SENTENCES, source.left.torn, source.left.looked),
+            (RESTS, 0, source.left.looked),
+            (STUBS, found.stubs, found.documents),
+            (LOST, found.cut, found.characters),
+        ]
+
+
+def test_what_passes_is_within_the_limits(made: Report) -> None:
+    """Nothing says that the packs are right: a limit shows what is wrong, and no more."""
+    looked = sum(one.left.looked for one in made.sources)
+    verdict = give_verdict(made)
+    assert (verdict.is_within, verdict.said) == (True, f"Within the limits, by {looked} changed articles of 2 sources.")
+    assert [row.over for row in verdict.rows] == [0, 0, 0, 0]
+    alone = give_verdict(replace(made, sources=made.sources[:1]))
+    assert alone.said == f"Within the limits, by {made.sources[0].left.looked} changed articles."
+    assert first_commands(verdict, ["my packs"], "") == [
+        ("", "templatemine clean new.jsonl --packs 'my packs' --check 0.5 -o clean.jsonl")
+    ]
 
 
 @pytest.mark.parametrize(
-    ("share", "most", "said"),
+    ("figures", "said"),
     [
-        (51 / 1019, 0.05, "5.005%"),
-        (0.051, 0.05, "5.1%"),
-        (0.05, 0.05, "5.0%"),
-        (1e-4, 0, "0.01%"),
-        (1.0, 0.5, "100.0%"),
+        (((10, 10), (1, 0)), None),  # 5 % are within
+        (((11, 0), (0, 0)), "1 of 2 sources, a.example most (torn sentences: 5.5% of 200 changed articles)"),
+        (
+            ((11, 0), (0, 30)),
+            "2 of 2 sources, b.example most (rests that articles share: 15.0% of 200 changed articles)",
+        ),
     ],
 )
-def test_a_share_above_its_limit_is_told_as_one(share: float, most: float, said: str) -> None:
-    """ "5.0% of its records, more than 5%"."""
-    assert format_share(share, most) == said
-
-
-def test_what_is_over_is_told_the_farthest_first() -> None:
-    """A single article shows nothing of a source; a share that is the limit is within it."""
-    torn, stubs, single, just = (
-        Measured(name, number, of, "articles", 0.05)
-        for name, number, of in (("torn", 12, 200), ("stubs", 40, 200), ("single", 1, 3), ("just", 10, 200))
+def test_what_is_over_a_limit_is_named(
+    made: Report, figures: tuple[tuple[int, int], tuple[int, int]], said: str | None
+) -> None:
+    verdict = give_verdict(with_figures(made, *figures))
+    assert verdict.is_within == (said is None)
+    assert verdict.said == (
+        "Within the limits, by 400 changed articles of 2 sources."
+        if said is None
+        else f"Not within the limits: {said}."
     )
-    assert find_over([torn, single, just, stubs]) == [stubs, torn]
-    assert single._replace(most=0).is_over
+
+
+def test_the_rows_name_the_worst_source(made: Report) -> None:
+    torn, rests, *_ = give_verdict(with_figures(made, (11, 2), (12, 30))).rows
+    assert (torn.worst.source, torn.worst.number, torn.over, torn.sources) == ("b.example", 12, 2, 2)
+    assert (rests.worst.source, rests.worst.number, rests.over) == ("b.example", 30, 1)
+
+
+def test_sources_without_a_pack_are_over_a_limit(made: Report) -> None:
+    """As `clean --check` has it."""
+    verdict = give_verdict(replace(made, unknown={"other.example": 3}))
+    assert verdict.said == "Not within the limits: 1 source without a pack."
+    assert "other.example" in verdict.first
+
+
+def test_nothing_measured_gives_no_verdict(pack: Pack, documents: list[Document]) -> None:
+    def judge(some: list[Document] | None, one: Pack = pack) -> Verdict:
+        return give_verdict(make_report({pack.source: one}, some, lambda source: ()))
+
+    verdict = judge(None)
+    assert (verdict.is_within, verdict.rows) == (None, ())
+    assert verdict.said == "No verdict: without an archive nothing was measured."
+    assert first_commands(verdict, ["packs"], "")[0][1].startswith("templatemine report packs --archive ")
+    other = [Document(source=pack.source, id="1", text="Nothing of that.")]
+    assert judge(other).said == "No verdict: no article changes."
+    assert first_commands(judge(other), ["packs"], "") == []
+    assert judge(documents).is_within
+
+
+def test_one_begins_with_the_template_that_does_it(pack: Pack) -> None:
+    stories = [f"The {name} of this town has seen it all." for name in ("mayor", "judge", "baker", "nurse")]
+    template = Template(id="h1", regex="Subscribe to us", tokens=None, df=9, count=9, example="Subscribe to us")
+    texts = [f"{story}\n\nSubscribe to us or read the letter" for story in stories]
+    documents = [Document(source=pack.source, id=str(place), text=text) for place, text in enumerate(texts)]
+    report = make_report({pack.source: replace(pack, templates=(template,))}, documents, lambda source: ())
+    verdict = give_verdict(report)
+    assert verdict.template is not None
+    assert verdict.template.template == template
+    rejection = ("to leave it in:", f"templatemine ask packs --only {pack.source} --reject h1")
+    assert first_commands(verdict, ["packs"], "") == [rejection]
+    assert first_commands(verdict, ["packs"], "templatemine desk") == [("at the desk:", "templatemine desk"), rejection]
+    pytest.importorskip("jinja2")
+    pytest.importorskip("vl_convert")
+    page = "".join(render(report, packs=["packs"], desk="templatemine desk packs"))
+    assert '<section class="verdict over"' in page
+    assert page.index(verdict.said) < page.index('<p class="conclusion">')
+    assert "<code>templatemine desk packs</code>" in page
+    (row,) = re.findall(f'<tr class="over"><th scope="row">{RESTS}</th>.*</tr>', page)
+    assert "100.0%" in row
+
+
+def test_a_source_that_loses_most_of_its_text_or_is_stubs_is_over_a_limit(pack: Pack) -> None:
+    template = Template(id="h1", regex="Subscribe to us", tokens=None, df=9, count=9, example="Subscribe to us")
+    one = replace(pack, templates=(template,))
+    for text, what in (("Subscribe to us\nIt rains here.", LOST), ("Subscribe to us\n" * 20 + "Ok", STUBS)):
+        some = [Document(source=pack.source, id=str(place), text=text) for place in range(3)]
+        verdict = give_verdict(make_report({pack.source: one}, some, lambda source: ()))
+        assert verdict.is_within is False
+        assert f"({what}: " in verdict.said
+        assert verdict.template is None

@@ -14,7 +14,7 @@ from templatemine.cli.parser import Need
 from templatemine.config import TEXT_FORMATS, CleanConfig, PageConfig
 from templatemine.errors import ConfigError, CorpusError, counted, list_names
 from templatemine.kinds import CUT_ALL, DEFAULT_POLICY, KINDS, POLICIES, Choice
-from templatemine.report.verdict import MAX_RESTS, MAX_STUBS, MAX_TORN, format_share, is_over, sample_size
+from templatemine.report.limits import MAX_RESTS, MAX_STUBS, MAX_TORN, format_share, is_over, sample_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

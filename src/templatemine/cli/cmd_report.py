@@ -71,8 +71,9 @@ def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
     from templatemine.model import RejectedCandidate
     from templatemine.packs.pack_folder import PackFiles, read_rejected
     from templatemine.packs.readable import shorten
-    from templatemine.report.page import rejection_command, render, require_libraries
+    from templatemine.report.page import first_commands, rejection_command, render, require_libraries
     from templatemine.report.summary import summarise
+    from templatemine.report.verdict import give_verdict
     from templatemine.report.view import make_report
 
     require_libraries()
@@ -106,13 +107,17 @@ def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
             documents = None if records is None else (record.document for record in told)
             report = make_report(packs, documents, rejected, config, terminal.reader_report, before)
             terminal.tell_more_skipped()
-            for part in render(report, args.title, config, args.packs):
+            desk = _desk_command(args)
+            for part in render(report, args.title, config, args.packs, desk):
                 size += output.write(part.encode("utf-8", "backslashreplace"))
     if args.json:
         terminal.print_json(_report_json(args, terminal, report, size), to_stdout=args.output != "-")
         return
     what = f"{counted(len(packs), 'source')} in {size / 1e6:.1f} MB"
     skipped = [f"{counted(terminal.skipped, 'document')} skipped"] if terminal.skipped else []
+    verdict = give_verdict(report)
+    first = (f"{before} {command}".strip() for before, command in first_commands(verdict, args.packs, desk))
+    terminal.say(messages.escape_line(verdict.said), messages.escape_line(verdict.first), *first, "")
     terminal.say(*summarise(report), "")
     for one in (*report.harmful, *report.riskiest)[:1]:
         rank = "worst" if one.harm.harmed else "most doubtful"
@@ -123,13 +128,28 @@ def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
     )
 
 
+def _desk_command(args: argparse.Namespace) -> str:
+    """Return the command that opens the packs at a desk, which takes those of one path, with an archive."""
+    if len(args.packs) > 1 or not args.archive or "-" in args.archive:
+        return ""
+    return common.suggest_command(args, "desk", *args.packs, "--archive", *args.archive)
+
+
 def _report_json(args: argparse.Namespace, terminal: messages.Terminal, report: Report, size: int) -> dict[str, Any]:
     """Return the conclusion of a report, and the figures of its table of sources."""
     from templatemine.report.summary import summarise
+    from templatemine.report.verdict import give_verdict
 
+    verdict = give_verdict(report)
+    measures = [
+        {"measured": one.worst.what, "source": one.worst.source, "share": one.worst.share, "limit": one.worst.most}
+        | {"sources": one.sources, "over": one.over}
+        for one in verdict.rows
+    ]
     return {
         "output": args.output,
         "bytes": size,
+        "verdict": {"within": verdict.is_within, "said": verdict.said, "first": verdict.first, "worst": measures},
         "conclusion": summarise(report),
         "riskiest": [_risk_json(args, one) for one in (*report.harmful, *report.riskiest)],
         "sources": [_source_json(one) for one in report.sources],

@@ -22,6 +22,7 @@ from templatemine.packs.readable import describe_choice, shorten, template_text,
 from templatemine.report.charts import days_spec, draw_svg, histogram_spec, load_renderer, scores_spec
 from templatemine.report.explain import MAX_ALSO_MATCHED, find_cut_template
 from templatemine.report.harm import RESIDUE_KINDS
+from templatemine.report.limits import MAX_LOST, format_share
 from templatemine.report.marks import (
     Note,
     TextPiece,
@@ -32,10 +33,12 @@ from templatemine.report.marks import (
     truncate,
 )
 from templatemine.report.summary import summarise, summarise_doubt, summarise_harm
+from templatemine.report.verdict import give_verdict
 
 if TYPE_CHECKING:
     from templatemine.report.findings import NotableTemplate
     from templatemine.report.measure import Sample
+    from templatemine.report.verdict import Verdict
     from templatemine.report.view import Report, SourceView
 
 _BLANK_LINES = re.compile(r"\n(?:[^\S\n]*\n)+")
@@ -46,7 +49,11 @@ MAX_CHANGES = 20
 
 
 def render(
-    report: Report, title: str = "", config: ReportConfig | None = None, packs: Sequence[str] = ("packs/",)
+    report: Report,
+    title: str = "",
+    config: ReportConfig | None = None,
+    packs: Sequence[str] = ("packs/",),
+    desk: str = "",
 ) -> Iterator[str]:
     """Yield the page in parts, a source at a time.
 
@@ -56,6 +63,8 @@ def render(
         "" for one made of the report's subject.
     packs : sequence of str
         Where the packs are, for commands.
+    desk : str
+        The command that opens them at a desk, if that is known.
 
     Raises
     ------
@@ -85,6 +94,7 @@ def render(
         "number": _format_number,
         "counted": counted,
         "share": _format_share,
+        "measured": lambda one: format_share(one.share, one.most),
         "text_of": template_text,
     }
     environment.filters |= filters
@@ -103,6 +113,8 @@ def render(
     said: dict[str, Any] = {
         "title": title or _title(report),
         "conclusion": summarise(report),
+        "verdict": (verdict := give_verdict(report)),
+        "first_commands": first_commands(verdict, packs, desk),
         "left_kinds": RESIDUE_KINDS,
     }
     said |= {"is_looked_at": bool(summarise_harm(report)), "doubt": summarise_doubt(report)}
@@ -113,6 +125,21 @@ def render(
 def rejection_command(packs: Sequence[str], one: NotableTemplate) -> str:
     """Return the command that rejects a template."""
     return f"templatemine {shlex.join(('ask', *packs, *one.rejection))}"
+
+
+def first_commands(verdict: Verdict, packs: Sequence[str], desk: str) -> list[tuple[str, str]]:
+    """Return the commands that a verdict begins with, each with words before it."""
+    if verdict.template is not None:
+        found = [("at the desk:", desk)] if desk else []
+        return [*found, ("to leave it in:", rejection_command(packs, verdict.template))]
+    if verdict.is_within:
+        check = ("clean", "new.jsonl", "--packs", *packs, "--check", f"{MAX_LOST:g}", "-o", "clean.jsonl")
+        return [("", f"templatemine {shlex.join(check)}")]
+    if verdict.is_within is None and not verdict.rows and verdict.first.endswith(":"):
+        return [
+            ("", f"templatemine {shlex.join(('report', *packs, '--archive', 'archive.jsonl', '-o', 'report.html'))}")
+        ]
+    return []
 
 
 def _title(report: Report) -> str:

@@ -32,11 +32,11 @@ from templatemine.report.findings import (
 )
 from templatemine.report.harm import CutResidues, count_residues, find_all_blamed
 from templatemine.report.histogram import Histogram, histogram_of, sparkline
+from templatemine.report.limits import sample_size
 from templatemine.report.measure import PackMeasurement, Sample, TemplateFigures
 from templatemine.report.pack_diff import CutComparison, PackDiff, diff_packs
 from templatemine.report.risk import is_scored
 from templatemine.report.timeline import Period, count_by_period, split_periods
-from templatemine.report.verdict import sample_size
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
