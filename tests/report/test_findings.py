@@ -68,7 +68,7 @@ def test_the_conclusion_has_the_figures_of_the_cleaner(pack: Pack, documents: li
     kinds = [{*(one.kind for one in find_residues(*pair))} for pair in zip(texts, spans, strict=True)]
     torn, left = sum(TORN in one for one in kinds), sum(map(bool, kinds))
     assert torn == left == 0  # else the sentence is another one, see below
-    nothing = "no cut tears a sentence or leaves part of a line without the rest."
+    nothing = "no cut tears a sentence or leaves anything else that is counted."
     assert said.startswith(f"In {changed} changed articles that were looked at, {nothing}")
     doubt = summarise_doubt(report(pack, documents))
     assert (
@@ -106,7 +106,7 @@ def test_what_is_left_is_said_first_as_a_fact(pack: Pack, documents: list[Docume
         ),
         (
             residues(9, 0, 0),
-            "In 9 changed articles that were looked at, no cut tears a sentence or leaves part of a line without the rest.",
+            "In 9 changed articles that were looked at, no cut tears a sentence or leaves anything else that is counted.",
         ),
     ):
         told = replace(made, sources=tuple(replace(one, left=left) for one in made.sources[:1]))

@@ -16,7 +16,17 @@ from strategies import examples
 from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
 from templatemine.report.harm import count_residues, find_all_blamed
-from templatemine.report.rests import MIN_LETTERS, MIN_SHARING, SHARED, find_rests, find_shared
+from templatemine.report.page import render
+from templatemine.report.rests import (
+    MIN_LETTERS,
+    MIN_LINES,
+    MIN_SHARING,
+    SHARED,
+    count_line_rests,
+    find_line_rests,
+    find_rests,
+    find_shared,
+)
 from templatemine.report.view import make_report
 from templatemine.text.tears import JudgedCut, join_spans
 
@@ -158,3 +168,41 @@ def test_the_report_names_the_template_that_leaves_it() -> None:
     assert dict(one.harm.kinds)[SHARED] == len(texts)
     assert (one.match, one.after) == ("Subscribe to us,", " or read the letter")
     assert made.sources[0].left.articles == len(texts)
+
+
+@pytest.mark.parametrize(
+    ("marked", "left"),
+    [
+        ("A story.\n[-Read also:-] Nurse wins a prize\nIt goes on.", ["Nurse wins a prize"]),
+        ("Nurse wins a prize [-- watch on Figaro-]", ["Nurse wins a prize"]),
+        ("[-Read also:-] The nurse has won a prize.", []),  # a sentence
+        ("[-Photo: Ann Lee-]\nNurse wins a prize", []),  # another line
+        ("[-Read:-] Nurse wins a prize [-- watch-]", []),  # by two cuts
+        ("Some [-read also-] nurse wins a prize", []),  # both sides
+        ("[-Read also-] in this paper:", []),
+        ("[-Read also-] " + "word " * 60, []),
+    ],
+)
+def test_a_cut_leaves_the_rest_of_its_line(marked: str, left: list[str]) -> None:
+    assert [one.left for _, one in find_line_rests(*cut_marked(marked))] == left
+
+
+def test_rests_of_lines_are_shown_and_are_no_harm() -> None:
+    """Where the label of a headline went, and where the credit of a caption did, looks the same."""
+    pack = Pack.load(GOLDEN / "learned.pack.json")
+    template = Template(id="h1", regex="Read also:", tokens=None, df=9, count=9, example="Read also:")
+    texts = [f"The story of day {day} is told here.\n\nRead also: Nurse {'x' * day} wins" for day in range(MIN_LINES)]
+    for number in (MIN_LINES, MIN_LINES - 1):
+        documents = [Document(source=pack.source, id=str(place), text=texts[place]) for place in range(number)]
+        made = make_report({pack.source: replace(pack, templates=(template,))}, documents, lambda source: ())
+        (source,) = made.sources
+        assert source.left.articles == 0
+        assert [(one.name, one.articles) for one in source.line_rests] == [("h1", number)] * (number == MIN_LINES)
+        pytest.importorskip("jinja2")
+        pytest.importorskip("vl_convert")
+        page = "".join(render(made))
+        assert ("Cuts that leave the rest of their line" in page) == (number == MIN_LINES)
+        assert "No torn sentence, and nothing else that is counted." in page
+    articles = [cut_marked(f"A story.\n[-Read also:-] Nurse {place} wins a prize") for place in range(MIN_LINES)]
+    both = [(text, [cut._replace(names=("a", "b")) for cut in cuts]) for text, cuts in articles]
+    assert [one.name for one in count_line_rests(both)] == ["a"]

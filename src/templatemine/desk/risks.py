@@ -90,7 +90,7 @@ def describe_risks(risks: Sequence[SourceRisk]) -> str:
     first = (
         f"Cuts tear a sentence or leave something else behind in {harmed:,} ({harmed / articles:.1%}) of {looked}."
         if harmed
-        else f"In {looked}, no cut tears a sentence or leaves part of a line without the rest."
+        else f"In {looked}, no cut tears a sentence or leaves anything else that is counted."
     )
     return (
         f"{first} Of {counted(cuts, 'cut')}, {doubted:,} ({doubted / cuts:.1%}) are in doubt: their templates do so, "

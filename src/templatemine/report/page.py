@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 _BLANK_LINES = re.compile(r"\n(?:[^\S\n]*\n)+")
 """In examples, where they would leave holes."""
 
+MAX_LINES = 10
+"""Templates that leave the rest of a line, of all sources together."""
 MAX_CHANGES = 20
 """Templates of each kind of change that are listed for a source."""
 
@@ -108,6 +110,7 @@ def render(
         "legend": _count_sample_kinds,
         "link": _link,
         "max_changes": MAX_CHANGES,
+        "max_lines": MAX_LINES,
         "change_names": {"+": "added", "-": "removed", "~": "changed", "^": "moved"},
     }
     said: dict[str, Any] = {

@@ -9,13 +9,14 @@ boilerplate, and 8 dates of a calendar that is cut in part.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
 from templatemine.evaluation.residue import Residue
+from templatemine.text.characters import ends_sentence
 from templatemine.text.tears import JudgedCut, join_spans
 
 SHARED = "shared rest"
@@ -24,6 +25,13 @@ MIN_SHARING = 3
 """Articles that share a rest; versions of a story are one."""
 MIN_LETTERS = 8
 """Of a rest: shorter titles, places and tags stand beside cuts in stories, too."""
+LINE = "rest of a line"
+"""Kind of what is no harm: a cut leaves a side of its line that is no sentence."""
+MAX_HEADLINE = 200
+"""Characters of such a rest: what is longer is text."""
+MIN_LINES = 10
+"""Articles in which a template leaves one: fewer show nothing of it."""
+_GOES_ON = ":\uff1a,;\u060c\u3001\uff0c"
 _ENDS = "\n\u2028\u2029"
 _LINE_END = re.compile(f"[{_ENDS}]")
 _DIGITS = re.compile(r"\d+")
@@ -101,6 +109,57 @@ def find_shared(articles: Sequence[Rests]) -> list[list[tuple[Residue, Sequence[
         [(rest.residue, rest.names) for rest in article.found if len(stories[rest.key]) >= MIN_SHARING]
         for article in articles
     ]
+
+
+class LineRests(NamedTuple):
+    """In how many articles the cuts of a template leave the rest of their line, and one of these."""
+
+    name: str
+    articles: int
+    example: Residue
+
+
+def find_line_rests(text: str, cuts: Sequence[JudgedCut[str]]) -> Iterator[tuple[JudgedCut[str], Residue]]:
+    """Yield the cuts alone on a line of which they leave one side that is no sentence, and this rest.
+
+    It may be a headline whose label went, a caption without its credit or a post without its signature.  Nothing in
+    the text tells these apart: of 27 templates of 141 archives that do so in ten articles or more, 11 take signatures
+    of posts, six labels of headlines, and four credits.
+    """
+    for number, cut in enumerate(cuts):
+        last = cuts[number - 1].end if number else 0
+        following = cuts[number + 1].start if number + 1 < len(cuts) else len(text)
+        low = max(text.rfind(one, last, cut.start) for one in _ENDS) + 1
+        found = _LINE_END.search(text, cut.end, following)
+        if (number and not low) or (not found and following < len(text)):
+            continue  # another cut is on the line
+        high = found.start() if found else following
+        before, behind = text[low : cut.start].strip(), text[cut.end : high].strip()
+        left = " ".join((before or behind).split())
+        if (before and behind) or cut.torn or not MIN_LETTERS <= len(left) <= MAX_HEADLINE:
+            continue
+        if not ends_sentence(left) and left[-1] not in _GOES_ON:
+            yield cut, Residue(kind=LINE, start=low, end=high, left=left, cut=text[cut.start : cut.end])
+
+
+def count_line_rests(articles: Iterable[tuple[str, Sequence[JudgedCut[str]]]]) -> list[LineRests]:
+    """Count the articles in which cuts of templates leave the rest of their line; only `MIN_LINES` or more, the most
+    first, and what several templates cut together once."""
+    counts, first = Counter[str](), dict[str, Residue]()
+    for text, cuts in articles:
+        names = set[str]()
+        for cut, residue in find_line_rests(text, cuts):
+            names.update(cut.names)
+            for name in cut.names:
+                first.setdefault(name, residue)
+        counts.update(names)
+    ranked = sorted(counts, key=lambda name: (-counts[name], name))
+    shown: dict[tuple[str, str], LineRests] = {}
+    for name in ranked:
+        if counts[name] >= MIN_LINES:
+            one = first[name]
+            shown.setdefault((one.left, one.cut), LineRests(name, counts[name], one))
+    return [*shown.values()]
 
 
 class Shared(NamedTuple):

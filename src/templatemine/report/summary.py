@@ -57,7 +57,7 @@ def summarise_harm(report: Report) -> str:
         return ""
     articles = f"{counted(looked, 'changed article')} that {'was' if looked == 1 else 'were'} looked at"
     if not torn and not others:
-        return f"In {articles}, no cut tears a sentence or leaves part of a line without the rest."
+        return f"In {articles}, no cut tears a sentence or leaves anything else that is counted."
     kinds = Counter[str]()
     for one in found:
         kinds.update(one.untorn)

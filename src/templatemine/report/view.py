@@ -35,6 +35,7 @@ from templatemine.report.histogram import Histogram, histogram_of, sparkline
 from templatemine.report.limits import sample_size
 from templatemine.report.measure import PackMeasurement, Sample, TemplateFigures
 from templatemine.report.pack_diff import CutComparison, PackDiff, diff_packs
+from templatemine.report.rests import LineRests, count_line_rests
 from templatemine.report.risk import is_scored
 from templatemine.report.timeline import Period, count_by_period, split_periods
 
@@ -95,6 +96,8 @@ class SourceView:
     ----------
     measured : PackMeasurement or None
         None without an archive.
+    line_rests : tuple of LineRests
+        Templates that leave the rest of a line; no harm by itself.
     by_templates : bool
         What goes is what templates match.  Of pages all goes but the main text, which the page model chooses with the
         history of the source: the scores of their templates say nothing about it.
@@ -114,6 +117,7 @@ class SourceView:
     largest: tuple[NotableTemplate, ...]
     harmful: tuple[NotableTemplate, ...]
     left: CutResidues
+    line_rests: tuple[LineRests, ...]
     by_templates: bool
 
     @property
@@ -341,6 +345,7 @@ def _make_source(
         largest=tuple(select_largest(templates)) if by_templates else (),
         harmful=tuple(one for one in templates if one.harm.harmed),
         left=left,
+        line_rests=tuple(count_line_rests(judged)),
         by_templates=by_templates,
     )
 
