@@ -7,12 +7,10 @@ import io
 import json
 import re
 import shutil
-import subprocess
 import sys
 import threading
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,12 +21,12 @@ import pytest
 for _name in ("starlette", "jinja2", "uvicorn"):
     pytest.importorskip(_name, reason=f"the desk needs {_name}: pip install 'templatemine[desk]'")
 
+from desk_browser import Place, chosen, running, settled  # noqa: E402
 from desk_support import ROOT, grow_pack  # noqa: E402
 
 sys.path.insert(0, str(ROOT / "tests" / "report"))
 
 from axe import barriers  # noqa: E402
-from browser import chromium  # noqa: E402
 
 from templatemine.config import SelectConfig  # noqa: E402
 from templatemine.controls import name_controls  # noqa: E402
@@ -113,23 +111,6 @@ def canary() -> Iterator[Canary]:
     one.close()
 
 
-class Place:
-    """A running desk."""
-
-    def __init__(self, address: str, packs: Path, rows: list[dict[str, Any]]) -> None:
-        self.address = address
-        self.packs = packs
-        self.texts = list(dict.fromkeys(row["source"] for row in rows if "text" in row))
-        self.pages = list(dict.fromkeys(row["source"] for row in rows if "html" in row))
-        self.rows = {row["id"]: row for row in rows}
-
-    def of(self, source: str) -> list[str]:
-        return [name for name, row in self.rows.items() if row["source"] == source]
-
-    def pack(self, source: str) -> Pack:
-        return PackFiles([self.packs]).load_all()[source]
-
-
 @pytest.fixture(scope="module")
 def place(
     tmp_path_factory: pytest.TempPathFactory, mined_packs: Path, rows: list[dict[str, Any]], canary: Canary
@@ -147,37 +128,6 @@ def place(
     archive.write_text("".join(json.dumps(row) + "\n" for row in everything), encoding="utf-8")
     with running(packs, archive) as address:
         yield Place(address, packs, everything)
-
-
-@contextmanager
-def running(packs: Path, archive: Path) -> Iterator[str]:
-    """A desk in a process of its own; gives its address."""
-    command = [sys.executable, "-m", "templatemine", "desk", str(packs), "-a", str(archive), "--port", "0"]
-    with subprocess.Popen([*command, "--by", "Ann"], stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None
-        try:
-            yield server.stdout.readline().strip().rstrip("/")
-        finally:  # a test that fails must not wait for it
-            server.terminate()
-            server.wait(20)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as one:
-        yield one
-
-
-@pytest.fixture
-def page(browser: Any) -> Iterator[Any]:
-    context = browser.new_context(viewport={"width": 1280, "height": 800})
-    context.set_default_timeout(15_000)
-    one = context.new_page()
-    errors: list[str] = []
-    one.on("pageerror", lambda error: errors.append(str(error)))
-    yield one
-    context.close()
-    assert not errors
 
 
 def annotate(page: Any, place: Place, source: str, name: str, proposals: bool = False) -> Any:
@@ -726,16 +676,6 @@ def test_a_review_in_two_windows(page: Any, place: Place, browser: Any) -> None:
     assert page.locator("#told .bad").count() == 0  # the conflict is over
     page.keyboard.press("u")
     settled(page)
-
-
-def settled(page: Any) -> None:
-    """Nothing waits to be decided."""
-    page.wait_for_function("() => document.body.dataset.waiting === '0'")
-
-
-def chosen(page: Any) -> str:
-    found: str = page.locator(".item[aria-selected=true]").get_attribute("data-id")
-    return found
 
 
 def test_clicks_and_undo_stand_in_line(page: Any, place: Place) -> None:

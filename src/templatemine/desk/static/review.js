@@ -21,7 +21,8 @@ const counted = (value, word) => `${number(value)} ${word}${value === 1 ? "" : "
 
 // One decision at a time: each is made of the state that the one before it left, so that no click is lost and nobody
 // is in conflict with himself.  Those that wait behind a conflict with somebody else are dropped, and said to be.
-let line = Promise.resolve();
+let began = null;
+let line = new Promise((done) => { began = done; }); // what there is to decide about has to be there
 let waiting = 0;
 let era = 0;
 let conflict = null; // what is told of one, until something is decided
@@ -121,15 +122,18 @@ function show(fresh, wanted) {
   slider.value = position(current());
   forget();
   shows += 1;
-  if (!seen || alike(wanted, view())) take(fresh, wanted);
-  else list(0); // what is looked at has changed since it was asked for
+  const same = alike(wanted, view());
+  if (!seen || same) take(fresh, wanted);
+  if (!same) list(0); // what is looked at has changed since it was asked for
   past("rules", state.rules, state.decisions > state.rules.length);
   past("history", state.history, state.history.length === TOLD);
   details();
   if (!$("pane-articles").hidden) articles(true);
   if (!$("pane-questions").hidden) questions();
   if (!$("pane-find").hidden) rejected();
+  $("finish").disabled = false;
   document.body.dataset.ready = state.version;
+  began();
 }
 
 const current = () => state.moved ?? state.cutoff ?? 1;
@@ -178,6 +182,7 @@ let lists = 0;
 let shows = 0;
 
 function list(first) {
+  if (!state) return arriving; // the first look will have what narrows the list by then
   const own = ++lists, before = shows, wanted = view(first);
   loading += 1;
   busy();
@@ -357,7 +362,7 @@ const details = later(60, async () => {
     pane.replaceChildren(el("p", { class: "dim" }, "Choose a template on the left."));
     return;
   }
-  const { id } = chosen;
+  const { id } = chosen, before = shows;
   let row;
   try {
     row = await ask("/api/template", { source, id });
@@ -366,7 +371,7 @@ const details = later(60, async () => {
     pane.replaceChildren(el("p", { class: "problem" }, problem.message));
     return;
   }
-  if (id !== chosen?.id) return;
+  if (id !== chosen?.id || before !== shows) return; // or it was decided about meanwhile, and is asked for again
   const out = row.state === "out";
   const held = pane.contains(document.activeElement) ? document.activeElement.textContent.slice(-3) : "";
   const opened = pane.dataset.id === id && Boolean(pane.querySelector("details.full[open]")); // stays open when redrawn
@@ -581,6 +586,7 @@ const look = later(90, async (df) => {
 });
 
 $("cutoff").addEventListener("input", () => {
+  if (!state) return;
   const df = frequency(Number($("cutoff").value));
   wanted = df;
   pending(true);
@@ -718,11 +724,14 @@ $("find").addEventListener("input", later(300, rejected));
 
 const SAY = { boilerplate: "Cut", label: "Cut the label only", story: "Leave in" };
 
+let asks = 0;
 async function questions() {
+  const own = ++asks;
   try {
-    put(await ask("/api/questions", { source }));
+    const rows = await ask("/api/questions", { source });
+    if (own === asks) put(rows);
   } catch (problem) {
-    $("questions").replaceChildren(el("p", { class: "problem" }, problem.message));
+    if (own === asks) $("questions").replaceChildren(el("p", { class: "problem" }, problem.message));
   }
 }
 
@@ -735,12 +744,19 @@ function put(rows) {
       snippets(row.snippets, row.filled),
       el("dl", { class: "answers", "data-tokens": row.tokens.join("\n") }, ...row.answers.flatMap((answer) => [el("dt", {}, el("button", {
         "data-answer": answer,
-        onclick: () => decide({ kind: "answer", tokens: row.tokens, answer }, "Answered"),
+        onclick: (event) => answered(event.target.closest(".question"), row, answer),
       }, answer === "boilerplate" && row.filled ? (row.filled === "end" ? "Cut, with what follows on its line" : "Cut, with what is before it on its line") : SAY[answer])),
       el("dd", { "data-effect": answer })])));
   }) : [el("p", { class: "dim" }, "Nothing to ask: no question is open.")]));
   if (at) $("questions").querySelector("button")?.focus();
-  measure(era, state.version);
+  measure(era, state?.version);
+}
+
+// Until the others come, it stands there; the next key is about the next one.
+async function answered(place, { tokens }, answer) {
+  if (place.dataset.answered) return;
+  place.dataset.answered = answer;
+  if (!await decide({ kind: "answer", tokens, answer }, "Answered")) delete place.dataset.answered;
 }
 
 // What each answer would change, a question after the other: the first is read while the last is measured.
@@ -768,11 +784,13 @@ function legend(pieces) {
   return counts.size && !(counts.size === 1 && counts.has("")) ? el("ul", { class: "legend", "aria-label": "kinds of what is removed" }, ...rows) : "";
 }
 
-let following = 0;
+let following = 0, walks = 0;
 async function articles(again) {
   if (again) following = 0;
   if (following === null) return;
+  const own = ++walks;
   const found = await ask("/api/sample", { source, first: following, cut: $("cut-only").checked ? 1 : 0 });
+  if (own !== walks) return; // asked for again meanwhile
   following = found.next;
   $("more").hidden = found.next === null;
   const cards = found.articles.map((one) => {
@@ -850,7 +868,7 @@ function go(place, focus = true) {
 
 // The first row, as long as nobody has gone elsewhere.
 function offer() {
-  if (!seen.templates.length || (chosen && chosen.id !== offered)) return;
+  if (!seen?.templates.length || (chosen && chosen.id !== offered)) return;
   choose(seen.templates[0], false);
   offered = chosen.id;
 }
@@ -921,7 +939,7 @@ $("summary-end").addEventListener("click", () => {
 
 function answer(which) {
   if ($("pane-questions").hidden) return;
-  $("questions").querySelector(`.question [data-answer=${which}]`)?.click();
+  $("questions").querySelector(".question:not([data-answered])")?.querySelector(`[data-answer=${which}]`)?.click();
 }
 
 function keys() {
@@ -945,8 +963,9 @@ document.addEventListener("keydown", (event) => {
   // What leads to a field does so at once: the next key is meant for that.
   const there = { c: () => { $("cut").open = true; $("cutoff").focus(); }, "/": () => $("filter").focus() }[event.key];
   if (call || there) event.preventDefault();
+  // Before the list is there, a key is about nothing that one sees.
   if (there) there();
-  else if (call) inTurn(call);
+  else if (call && state) inTurn(call);
 });
 $("filter").addEventListener("input", later(80, anew));
 $("filter").addEventListener("keydown", (event) => {
@@ -1009,13 +1028,20 @@ async function prepared() {
 try {
   busy();
   await prepared();
-  const [asked] = await Promise.all([ask("/api/questions", { source }), lookAgain(0)]);
-  offer();
-  put(asked);
   const sent = new URLSearchParams(location.search).get("id"); // by a link to one template
-  if (sent) choose(await ask("/api/template", { source, id: sent }));
-  // Ten questions say more than ten templates: who comes first to a source, and has chosen nothing yet, begins with them.
-  if (asked.length && !state.decisions && !state.html && (!chosen || chosen.id === offered)) tab("questions", false);
+  const linked = sent ? ask("/api/template", { source, id: sent }).catch((problem) => tell(problem.message, { bad: true })) : null;
+  const questioned = ask("/api/questions", { source });
+  questioned.catch(() => {}); // told below
+  await lookAgain(0);
+  const row = await linked, { version, seq } = state;
+  if (row?.id && (!chosen || chosen.id === offered)) choose(row);
+  const asked = await questioned;
+  offer();
+  if (version === state.version && !$("questions").firstChild) put(asked);
+  // Ten questions say more than ten templates: who comes first to a source, and has begun with nothing yet, begins with
+  // them.
+  const begun = sent || seq !== state.seq || narrowed() || $("pane-template").hidden || (chosen && chosen.id !== offered);
+  if (asked.length && !state.decisions && !state.html && !begun) tab("questions", false);
 } catch (problem) {
   tell(problem.message, { bad: true });
 }
