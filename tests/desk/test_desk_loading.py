@@ -1,8 +1,9 @@
-"""The review in a real browser: whoever is faster than the desk answers."""
+"""The review in a real browser: what is seen first of a template, and whoever is faster than the desk answers."""
 
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,13 +16,14 @@ for _name in ("starlette", "jinja2", "uvicorn"):
     pytest.importorskip(_name, reason=f"the desk needs {_name}: pip install 'templatemine[desk]'")
 
 from desk_browser import Place, chosen, running, settled  # noqa: E402
+from test_risks import put_tearing  # noqa: E402
 
 pytest_plugins = ("desk_fixtures",)
 
 
 @pytest.fixture
 def fresh(tmp_path: Path, mined_packs: Path, rows: list[dict[str, Any]]) -> Iterator[Place]:
-    """A desk at which nobody has decided anything."""
+    """A desk at which nobody has decided anything; a template of its first source tears sentences."""
     packs = Path(shutil.copytree(mined_packs, tmp_path / "packs"))
     archive = tmp_path / "archive.jsonl"
     archive.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
@@ -72,6 +74,55 @@ class Held:
                 route.fulfill(response=answer)
             else:
                 route.continue_()
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (1440, 900)])
+def test_no_button_stands_out_where_cuts_do_harm_and_the_worst_is_seen_first(
+    page: Any, fresh: Place, size: tuple[int, int]
+) -> None:
+    """ "Cut" was the main button of what tears sentences, and the first example below the fold."""
+    source = fresh.texts[0]
+    torn = put_tearing(fresh.pack(source), next(fresh.packs.glob(f"*{source}*"))).id
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    pane = shown(page, fresh, source, torn)
+    assert "Tears a sentence" in pane.locator(".doubt").inner_text()
+    assert pane.locator(".acts .main").count() == 0
+    example = pane.locator(".acts + .snips li")  # directly below the buttons
+    assert example.locator("p").inner_text() == "Here the cut tears a sentence or a headline."
+    assert example.locator("mark").count() >= 1
+    box, window = example.bounding_box(), page.locator("#pane-template").bounding_box()
+    assert window["y"] <= box["y"] < box["y"] + box["height"] <= window["y"] + window["height"]
+    rows = listed(page, fresh, source)
+    states = {
+        row["id"]: page.request.get(f"{fresh.address}/api/template?source={quote(source)}&id={row['id']}").json()
+        for row in rows
+    }
+    plain = next(name for name, one in states.items() if not one["doubt"] and one["touched"])
+    pane = shown(page, fresh, source, plain)
+    assert pane.locator(".acts .main").all_inner_texts() == ["Cut (a)"]
+    assert pane.locator(".acts + .snips li p").count() == 0
+    page.keyboard.press("r")
+    page.wait_for_selector(f".item.out[data-id={plain}]")
+    pane = shown(page, fresh, source, plain)  # the next key must not take back what was decided, nor a main button
+    assert pane.locator(".acts .main").count() == 0
+
+
+def test_a_long_template_leaves_its_example_in_view(page: Any, fresh: Place) -> None:
+    source = fresh.texts[0]
+    first = listed(page, fresh, source)[0]["id"]
+
+    def lengthen(route: Any) -> None:
+        found = route.fetch().json()
+        match = "word \n\n" * 2000
+        sides = {"before": "b\n" * 40, "after": "a\n\n\n" * 40}
+        route.fulfill(json={**found, "text": "word " * 2000, "snippets": [{"id": "x", "match": match, **sides}]})
+
+    page.route("**/api/template*", lengthen)
+    pane = shown(page, fresh, source, first)
+    box, window = pane.locator(".acts + .snips").bounding_box(), pane.bounding_box()
+    assert box["y"] + box["height"] <= window["y"] + window["height"]
+    hidden = pane.locator(".acts + .snips mark .gap").inner_text()
+    assert re.fullmatch(r"\s*… [\d,]+ characters …\s*", hidden)
 
 
 def test_a_key_before_the_list_is_there_decides_nothing(page: Any, fresh: Place) -> None:

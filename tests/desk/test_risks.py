@@ -17,11 +17,13 @@ for _name in ("starlette", "jinja2"):
 from desk_support import Client, opened  # noqa: E402
 
 from templatemine.cleaning.cleaner import Cleaner  # noqa: E402
+from templatemine.desk import review  # noqa: E402
 from templatemine.desk.answers import Desk  # noqa: E402
 from templatemine.desk.effects import ArticleCuts, share_rests  # noqa: E402
-from templatemine.desk.library import StoredPack  # noqa: E402
+from templatemine.desk.library import Article, StoredPack  # noqa: E402
 from templatemine.desk.risks import Risks, SourceRisk, describe_risks  # noqa: E402
 from templatemine.evaluation.residue import Residue  # noqa: E402
+from templatemine.model import Document, Template  # noqa: E402
 from templatemine.packs.pack import Pack  # noqa: E402
 from templatemine.report.doubts import MIN_DOUBT  # noqa: E402
 from templatemine.report.harm import Blamed  # noqa: E402
@@ -32,13 +34,19 @@ from templatemine.text.tears import JudgedCut  # noqa: E402
 pytest_plugins = ("desk_fixtures",)
 
 
+def put_tearing(pack: Pack, path: Path) -> Template:
+    """Let a pack have a template that tears sentences in the place of its first one; return it."""
+    first, *others = pack.templates
+    torn = replace(first, regex="of the", tokens=None, example="of the")
+    replace(pack, templates=(torn, *others)).save(path, force=True)
+    return torn
+
+
 def tearing(desk: Desk, source: str) -> tuple[StoredPack, str]:
     """Let the pack of a source have a template that tears sentences; return it, and the id of the template."""
     held = desk.library.stored_pack(source)
     assert held is not None
-    first, *others = held.pack.templates
-    torn = replace(first, regex="of the", tokens=None, example="of the")
-    replace(held.pack, templates=(torn, *others)).save(held.path, force=True)
+    torn = put_tearing(held.pack, Path(held.path))
     held = desk.library.stored_pack(source)
     assert held is not None
     return held, torn.id
@@ -107,6 +115,44 @@ def test_what_articles_share_is_found_anew_when_cuts_change() -> None:
     assert [[one.kind for one, _ in article.left] for article in known] == [["label", SHARED]] * 3
     assert share_rests(known) == known
     assert share_rests([*known[:2], ArticleCuts()]) == [*articles[:2], ArticleCuts(left=[])]
+
+
+def test_the_worst_examples_come_first(world: tuple[Client, Desk], source: str) -> None:
+    """Those of all articles in order hid the four of hundreds in which a template tore a sentence."""
+    client, desk = world
+    held, worst = tearing(desk, source)
+    shown = client.get("/api/template", source=source, id=worst).json
+    said = shown["doubt"][0].lower()
+    opened = desk._opened(held)
+    harm = opened.residues(held).harm[worst]
+    cuts = {
+        article.name: (article.document.body, judged)
+        for article, judged in zip(opened.sample(held), opened.judged(held), strict=True)
+    }
+    first = [row for row in shown["snippets"] if "harm" in row]
+    assert first == shown["snippets"][: len(first)]
+    assert first[0]["harm"] == "tears a sentence or a headline"
+    assert len({row["id"] for row in first}) == len(first) == min(harm.harmed, review.MAX_SNIPPETS)
+    for row in first:
+        assert row["harm"] in said
+        text, judged = cuts[row["id"]]
+        before, after = ("".join(piece for piece, _ in row[side]) for side in ("before", "after"))
+        place = text.index(f"{before.removeprefix('… ')}{row['match']}{after.removesuffix(' …')}")
+        start = place + len(before.removeprefix("… "))
+        own = next(cut for cut in judged if (cut.start, cut.end) == (start, start + len(row["match"])))
+        assert worst in own.names
+        went = [piece for side in ("before", "after") for piece, goes in row[side] if goes]
+        assert all(any(piece in text[cut.start : cut.end] for cut in judged if cut is not own) for piece in went)
+
+
+def test_what_else_is_cut_beside_harm_is_marked() -> None:
+    text = "Photo: Ann. The rest of it is here, and more."
+    cuts = [JudgedCut(7, 11, ("a",), {}), JudgedCut(16, 20, ("b",), {})]
+    article = Article(document=Document(source="s", id="1", text=text))
+    row = review._make_harm_snippet(review.HarmfulCut(article, cuts[0], cuts, "label"))
+    assert (row["match"], row["harm"]) == ("Ann.", "leaves a label without what it labelled")
+    assert [piece for piece, goes in row["after"] if goes] == ["rest"]
+    assert "".join(piece for side in ("before", "after") for piece, _ in row[side]) == text.replace("Ann.", "")
 
 
 def test_what_somebody_decided_is_where_nobody_begins(world: tuple[Client, Desk], source: str) -> None:

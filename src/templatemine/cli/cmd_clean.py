@@ -14,7 +14,7 @@ from templatemine.cli.parser import Need
 from templatemine.config import TEXT_FORMATS, CleanConfig, PageConfig
 from templatemine.errors import ConfigError, CorpusError, counted, list_names
 from templatemine.kinds import CUT_ALL, DEFAULT_POLICY, KINDS, POLICIES, Choice
-from templatemine.report.limits import MAX_RESTS, MAX_STUBS, MAX_TORN, format_share, is_over, sample_size
+from templatemine.report.limits import MAX_LOST, MAX_RESTS, MAX_STUBS, MAX_TORN, format_share, is_over, sample_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -167,9 +167,9 @@ def _add_cleaning(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         "--check",
         metavar="SHARE",
         nargs="?",
-        const=CHECKED,
+        const=MAX_LOST,
         type=number_types.number_of("CleanConfig.guard"),
-        help=f"exit with 1 if a source loses a greater share; than {CHECKED} if none is given; or has no pack, more "
+        help=f"exit with 1 if a source loses a greater share; than {MAX_LOST} if none is given; or has no pack, more "
         "stubs than --max-stubs, torn sentences in more than --max-torn, or rests in more than --max-rests; or if there "
         "is nothing to check",
     )
@@ -341,10 +341,6 @@ def _finish(args: argparse.Namespace, terminal: messages.Terminal, tally: Tally,
         terminal.note(_explain_no_pack(args, tally))
     if failures or has_no_pack:
         terminal.end_with(1)
-
-
-CHECKED = 0.5
-"""Share of its characters that a source may lose for `--check` alone: half, as the documentation has it."""
 
 
 def _failed_checks(tally: Tally, args: argparse.Namespace) -> Iterator[str]:

@@ -340,7 +340,9 @@ class Desk:
         found = next((one for one in known if one.id == name), None)
         if found is None:
             raise NotFound(f"there is no candidate {name!r}")
-        return {**would, **review.find_sightings(stored.pack, found, self._opened(stored).sample(stored))}
+        opened = self._opened(stored)
+        harm = opened.find_harm(stored, name)
+        return {**would, **review.find_sightings(stored.pack, found, opened.sample(stored), harm)}
 
     def preview_decision(self, source: str, body: Mapping[str, Any]) -> dict[str, Any]:
         """Return what a decision would do to the sample, and to which templates that it is not about, too."""

@@ -12,12 +12,12 @@ from threading import RLock
 from templatemine.archive.apply_overrides import mined_templates
 from templatemine.desk.effects import ArticleCuts, Effects, SlowArticles, find_cuts, share_rests, symmetric_difference
 from templatemine.desk.library import Article, Library, StoredPack
-from templatemine.desk.review import CutoffPreview
+from templatemine.desk.review import CutoffPreview, HarmfulCut
 from templatemine.desk.review_table import ReviewTable, RowFacts
 from templatemine.desk.risks import SourceRisk, measure_risk
 from templatemine.model import Template
 from templatemine.packs.pack import Pack
-from templatemine.report.harm import CutResidues, count_residues
+from templatemine.report.harm import RESIDUE_KINDS, CutResidues, blame_templates, count_residues, find_cut_of
 from templatemine.text.tears import JudgedCut, SentenceEnds
 
 
@@ -86,6 +86,21 @@ class OpenSource:
     def residues(self, stored: StoredPack, pack: Pack | None = None) -> CutResidues:
         """Count what the cuts of such a pack leave behind in the sample."""
         return count_residues([one[1:3] for one in self._find_cuts(stored, pack or stored.pack) if one.judged])
+
+    def find_harm(self, stored: StoredPack, name: str) -> list[HarmfulCut]:
+        """Find the cuts of the pack by which a template leaves something behind in the sample, the worst first."""
+        cuts = self._find_cuts(stored, stored.pack)
+        changed = [place for place, one in enumerate(cuts) if one.judged]
+        articles, order = self._library.matching_articles(stored), list(RESIDUE_KINDS)
+        found = [
+            HarmfulCut(
+                articles[place], find_cut_of(residue, cuts[place].judged, name), cuts[place].judged, residue.kind
+            )
+            for place, residues in zip(changed, blame_templates([cuts[place][1:] for place in changed]), strict=True)
+            for residue, culprit in residues
+            if culprit == name
+        ]
+        return sorted(found, key=lambda one: order.index(one.kind))
 
     def _find_cuts(self, stored: StoredPack, pack: Pack) -> list[ArticleCuts]:
         """Find what a pack of the source removes from each article of the sample.

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import regex
@@ -38,13 +38,14 @@ from templatemine.packs.pack import Pack
 from templatemine.packs.pack_checks import check_slot, compile_handwritten, is_example
 from templatemine.packs.pack_record import bare_template, rule_id, template_id
 from templatemine.packs.readable import describe_position, fold_case, outermost_templates, template_text
+from templatemine.report.harm import RESIDUE_KINDS
 from templatemine.report.marks import elide, escape_text, split_pieces
 from templatemine.text.characters import LINE_BREAKS, ends_sentence, words_beside
 from templatemine.text.expressions import ANCHORS
 from templatemine.text.tears import JudgedCut, SentenceEnds
 
-SNIPPET_CONTEXT = 60
-"""Characters shown on each side of a match."""
+SNIPPET_CONTEXT, HARM_CONTEXT = 60, 120
+"""Characters shown on each side of a match, and of a cut that leaves something behind."""
 
 MAX_SNIPPETS, MAX_CHANGES = 20, 200
 """Matches of a template that are shown, and templates that a cut-off brings or takes."""
@@ -165,19 +166,34 @@ def _template_row(template: Template) -> dict[str, Any]:
 # ------------------------------------------------------------------------------------------------------- a template
 
 
-def find_sightings(pack: Pack, template: Template, articles: Sequence[Article]) -> dict[str, Any]:
-    """Return the occurrences of a template in the sample: articles, matches, and some matches with context."""
+class HarmfulCut(NamedTuple):
+    """A cut that leaves something behind: its article, the cut and all of the article, and the kind of the residue."""
+
+    article: Article
+    cut: JudgedCut[str]
+    cuts: Sequence[JudgedCut[str]]
+    kind: str
+
+
+def find_sightings(
+    pack: Pack, template: Template, articles: Sequence[Article], harm: Sequence[HarmfulCut] = ()
+) -> dict[str, Any]:
+    """Return the occurrences of a template in the sample: articles, matches, and some matches with context; first a cut
+    of each article in which the template leaves something behind, in their order."""
     if template.tokens is not None:
         template = replace(template, regex=pack.derived(template))
     alone = Cleaner(replace(pack, templates=(template,)), CleanConfig(gap=0, choice=CUT_ALL))
-    rows: list[dict[str, str]] = []
+    worst: dict[str, HarmfulCut] = {}
+    for harmful in harm:
+        worst.setdefault(harmful.article.name, harmful)
+    rows: list[dict[str, Any]] = [_make_harm_snippet(one) for one in list(worst.values())[:MAX_SNIPPETS]]
     matches = touched = 0
     for one in articles:
         text = one.document.body
         spans = alone.spans(text)
         matches += len(spans)
         touched += bool(spans)
-        some = spans[: max(0, min(2, MAX_SNIPPETS - len(rows)))]
+        some = [] if one.name in worst else spans[: max(0, min(2, MAX_SNIPPETS - len(rows)))]
         rows += [_make_snippet(one, text, span.start, span.end) for span in some]
     return {
         "articles": len(articles),
@@ -209,6 +225,31 @@ def _make_snippet(one: Article, text: str, start: int, end: int) -> dict[str, st
         "match": text[start:end],
         "after": f"{after} …" if end + SNIPPET_CONTEXT < len(text) else after,
     }
+
+
+def _make_harm_snippet(harm: HarmfulCut) -> dict[str, Any]:
+    """Return a cut that leaves something behind, what it leaves, and what is beside it: texts, and whether they go."""
+    text, (start, end, *_) = harm.article.document.body, harm.cut
+    before, after = words_beside(text, start, end, HARM_CONTEXT)
+    first, last = start - len(before), end + len(after)
+    return {
+        "id": harm.article.name,
+        "harm": RESIDUE_KINDS[harm.kind],
+        "before": [("… " if first else "", False), *_split_at_cuts(text, first, start, harm.cuts)],
+        "match": text[start:end],
+        "after": [*_split_at_cuts(text, end, last, harm.cuts), (" …" if last < len(text) else "", False)],
+    }
+
+
+def _split_at_cuts(text: str, start: int, end: int, cuts: Sequence[JudgedCut[str]]) -> Iterator[tuple[str, bool]]:
+    """Yield the pieces of a stretch of a text, and whether they go."""
+    for one in cuts:
+        if start < one.end and one.start < end:
+            first, last = max(start, one.start), min(end, one.end)
+            yield text[start:first], False
+            yield text[first:last], True
+            start = last
+    yield text[start:end], False
 
 
 # ------------------------------------------------------------------------------------------------ an own expression

@@ -115,28 +115,42 @@ def find_blamed(text: str, cuts: Sequence[JudgedCut[str]]) -> list[Blamed]:
     return found
 
 
-def count_residues(articles: Sequence[tuple[Sequence[JudgedCut[str]], Sequence[Blamed]]]) -> CutResidues:
-    """Count the articles with residues, and those of each template.
+def blame_templates(
+    articles: Sequence[tuple[Sequence[JudgedCut[str]], Sequence[Blamed]]],
+) -> list[list[tuple[Residue, str]]]:
+    """Return the residues of each article with the template that is to blame, "" if none is.
 
-    Of several templates in question the rarest is to blame, as in `text.tears.tally_judged`.
+    Of several templates in question it is the rarest, as in `text.tears.tally_judged`.
+    """
+    counts = Counter(name for some, _ in articles for cut in some for name in cut.names)
+    return [
+        [(residue, min(names, key=lambda one: (counts[one], one), default="")) for residue, names in found]
+        for _, found in articles
+    ]
+
+
+def find_cut_of(residue: Residue, cuts: Sequence[JudgedCut[str]], name: str) -> JudgedCut[str]:
+    """Return the cut by which a template leaves a residue, the first of several."""
+    some = find_cuts_of(residue, cuts)
+    return next(cut for cut in some[_EDGES.get(residue.kind, slice(None))] if name in cut.names)
+
+
+def count_residues(articles: Sequence[tuple[Sequence[JudgedCut[str]], Sequence[Blamed]]]) -> CutResidues:
+    """Count the articles with residues, and those of each template that is to blame (`blame_templates`).
 
     Parameters
     ----------
     articles : sequence of (cuts, residues)
         Of each article that changes, see `find_all_blamed`.
     """
-    cuts = Counter(name for some, _ in articles for cut in some for name in cut.names)
     seen, harmed = Counter[str](), Counter[str]()
     by_kind, untorn, by_template = Counter[str](), Counter[str](), Counter[tuple[str, str]]()
     first: dict[str, Residue] = {}
-    for some, found in articles:
-        blamed = set[tuple[str, str]]()
-        kinds = set[str]()
-        for residue, names in found:
-            kinds.add(residue.kind)
+    for (some, _), found in zip(articles, blame_templates(articles), strict=True):
+        kinds = {residue.kind for residue, _ in found}
+        blamed = {(name, residue.kind) for residue, name in found if name}
+        for residue, _ in found:
             first.setdefault(residue.kind, residue)
-            if names:
-                blamed.add((min(names, key=lambda one: (cuts[one], one)), residue.kind))
         by_kind.update(kinds)
         untorn.update(set() if TORN in kinds else kinds)
         by_template.update(blamed)

@@ -377,21 +377,26 @@ const details = later(60, async () => {
   const opened = pane.dataset.id === id && Boolean(pane.querySelector("details.full[open]")); // stays open when redrawn
   // Another row may be chosen while its own pane is on the way: what is pressed then is meant for neither.
   const act = (what) => () => { if (id === chosen?.id) inTurn(what); };
+  // Whoever decides sees first what is decided: the words, and an example, the worst if there is one.  No button stands
+  // out where cutting may do harm, or was decided against.
+  const main = !row.doubt.length && !out ? "main" : null;
+  const [first, ...more] = row.snippets;
   const parts = [
-    el("p", { class: "big", dir: "auto" }, ...(row.written ? [row.text] : words(row.text))),
-    row.written ? null : explained(row.text, PATTERN),
+    el("p", { class: "big", dir: "auto", tabindex: "0", role: "region", "aria-label": "template" }, ...(row.written ? [row.text] : words(row.text))),
     row.doubt.length ? el("p", { class: "doubt" }, row.doubt.join(" ")) : null,
-    row.reasons ? el("p", { class: "dim" }, row.reasons) : null,
-    row.reviewed ? el("p", { class: "dim" }, `Decided by ${row.reviewed}.`) : null,
-    el("p", { class: "effect" }, told(row)),
     el("div", { class: "acts" },
-      el("button", { class: "main", disabled: !out && Boolean(row.reviewed), onclick: act(() => judge(true)) }, !out && row.reviewed ? "Cut: decided" : "Cut (a)"),
+      el("button", { class: main, disabled: !out && Boolean(row.reviewed), onclick: act(() => judge(true)) }, !out && row.reviewed ? "Cut: decided" : "Cut (a)"),
       el("button", { disabled: out, onclick: act(() => judge(false)) }, "Leave in (r)"),
       row.family > 1 ? el("button", { onclick: act(() => judge(true, true)) }, `Cut all ${number(row.family)} (A)`) : null,
       row.family > 1 ? el("button", { onclick: act(() => judge(false, true)) }, `Leave in all ${number(row.family)} (R)`) : null,
       el("button", { onclick: () => { $("rule-text").value = row.text; tab("rules"); $("rule-text").focus(); } }, "Rule for these words …"),
       el("button", { onclick: act(() => edit(row)) }, row.words ? "Edit its words …" : "Edit its expression …")),
+    first ? snippets([first]) : null,
+    el("p", { class: "effect" }, told(row)),
     row.family > 1 ? el("div", { class: "family-effect" }) : null,
+    row.reviewed ? el("p", { class: "dim" }, `Decided by ${row.reviewed}.`) : null,
+    row.reasons ? el("p", { class: "dim" }, row.reasons) : null,
+    row.written ? null : explained(row.text, PATTERN),
     el("dl", { class: "facts" },
       el("dt", {}, "documents"), el("dd", {}, `${number(row.df)} of ${number(state.documents)} (${percent(row.df, state.documents)}), ${counted(row.count, "occurrence")}`),
       el("dt", {}, "articles in the sample"), el("dd", {}, `${number(row.touched)} of ${number(row.articles)}, ${number(row.matches)} match${row.matches === 1 ? "" : "es"}`),
@@ -403,7 +408,7 @@ const details = later(60, async () => {
     expression("expression", row.short),
     row.written ? null : explained(row.short, NAMED),
     row.short !== row.regex ? el("details", { class: "full", open: opened }, el("summary", {}, "Expression in full"), expression("expression in full", row.regex)) : null,
-    snippets(row.snippets)];
+    more.length ? snippets(more) : null];
   pane.replaceChildren(...parts.filter(Boolean));
   pane.dataset.id = id;
   if (row.family > 1) ofFamily(row, state.version);
@@ -471,13 +476,24 @@ const stays = (row) => row.state !== "out" && state.stays.includes(row.kind);
 const KEPT = "clean leaves it in";
 const kindOption = (one, own) => el("option", { value: one, selected: one === own }, state.stays.includes(one) ? `${one} (${KEPT})` : one);
 
-// What goes with a label alone is underlined: `filler`, before it if `filled` is "start".
+// What goes with a label alone is underlined: `filler`, before it if `filled` is "start".  What stands beside a cut that
+// does harm is in pieces, of which some go, too; of a long match its beginning and its end are shown.
 function snippets(rows, filled) {
   return el("ul", { class: "snips" }, ...rows.map((row) => {
-    const found = [el("mark", {}, row.match), row.filler ? el("u", { title: "goes with the label, if all is cut" }, row.filler) : ""];
+    const found = [el("mark", {}, ...shortened(row.match)), row.filler ? el("u", { title: "goes with the label, if all is cut" }, row.filler) : ""];
     const whole = row.id ? el("a", { href: `/compare?${new URLSearchParams({ source, id: row.id })}`, target: "_blank", title: row.id }, "article") : "";
-    return el("li", { dir: "auto" }, row.before, ...(filled === "start" ? found.reverse() : found), row.after, " ", whole);
+    const beside = (side) => (typeof side === "string" ? [tight(side)] : side.map(([text, goes]) => (goes ? el("mark", {}, tight(text)) : tight(text))));
+    return el("li", {}, row.harm ? el("p", { class: "torn" }, `Here the cut ${row.harm}.`) : "",
+      el("div", { dir: "auto" }, ...beside(row.before), ...(filled === "start" ? found.reverse() : found), ...beside(row.after), " ", whole));
   }));
+}
+const MAX_MATCH = 400; // characters of a match that are shown
+const tight = (text) => text.replace(/\s*\n\s*/g, "\n"); // without blank lines
+
+function shortened(text) {
+  const all = [...tight(text)], hidden = all.length - MAX_MATCH;
+  if (hidden < 40) return [all.join("")];
+  return [all.slice(0, MAX_MATCH / 2).join(""), el("bdi", { class: "gap", dir: "ltr" }, ` … ${number(hidden)} characters … `), all.slice(-MAX_MATCH / 2).join("")];
 }
 
 const SAID = { accept: "Cut", reject: "Left in", always: "Always cut", never: "Never cut", add: "Expression", edit: "Edited", cutoff: "Cut-off" };
@@ -652,6 +668,7 @@ const attempt = later(350, async () => {
     return;
   }
   trial = found;
+  $("try-add").classList.toggle("main", !found.harm && !found.torn);
   $("try-add").disabled = !found.matches || found.same || (worded && regex.trim() === edited.words && found.anchor === edited.anchor);
   const figure = (value, what, bad) => el("div", { class: bad ? "harm" : "" }, el("b", {}, value), el("span", {}, what));
   const shown = [
