@@ -38,6 +38,7 @@ from templatemine.packs.pack_folder import PackFiles  # noqa: E402
 from templatemine.packs.pack_record import template_id  # noqa: E402
 from templatemine.packs.readable import join_tokens, template_text  # noqa: E402
 from templatemine.text.expressions import boundary_patterns, within_line_patterns  # noqa: E402
+from templatemine.text.patterns import TABLE  # noqa: E402
 
 pytest_plugins = ("desk_fixtures",)
 
@@ -503,6 +504,8 @@ def test_an_expression_is_short_and_opens(page: Any, place: Place) -> None:
     script = page.request.get(f"{place.address}/static/review.js").text()
     for name in {"text head", "new text", "new text?", *(one[1:-1] for one in known if one != " ")}:
         assert re.search(rf'[ {{]"?{re.escape(name)}"?: "', script), name
+    for name in (one.name for one in TABLE if not one.name.isalpha() or one.name in ("url", "clock", "hex", "rule")):
+        assert re.search(rf'[ {{]{name}: "', script), name  # "any weekday short" is no English
     full = page.get_by_label("expression in full")
     assert not full.is_visible()
     page.get_by_text("Expression in full").click()

@@ -228,3 +228,24 @@ def test_a_late_answer_is_not_shown_for_an_early_one(page: Any, fresh: Place) ->
     page.locator(".art").nth(9).wait_for()
     page.wait_for_timeout(200)
     assert page.locator(".art").count() == 10
+
+
+def test_the_head_of_a_family_names_its_riskiest_variant(page: Any, fresh: Place) -> None:
+    """The list ranks it by that; and no button stands out beside a risk."""
+    source = fresh.texts[0]
+    first, other = listed(page, fresh, source)[:2]
+
+    def widen(route: Any) -> None:
+        found = route.fetch().json()
+        variant = {**other, "text": "word " * 40, "doubt": ["It may be story."]}
+        route.fulfill(json={**found, "doubt": [], "variant": variant if found["id"] == first["id"] else None})
+
+    page.route("**/api/template*", widen)
+    pane = shown(page, fresh, source, first["id"])
+    assert pane.locator(".doubt").inner_text().endswith("… — It may be story.")
+    assert pane.locator(".acts .main").count() == 0
+    pane.locator(".doubt button").click()
+    page.locator(f"#pane-template[data-id={other['id']}] .acts .main").wait_for()
+    sample = page.request.get(f"{fresh.address}/api/review?source={quote(source)}").json()["sample"]
+    share = f"{100 * sample['cut'] / sample['characters']:.1f} % of all characters go."  # not of those that change
+    assert page.locator("#sample").inner_text().endswith(f"of {sample['articles']} articles change, and {share}")

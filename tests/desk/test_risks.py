@@ -25,6 +25,7 @@ from templatemine.desk.risks import Risks, SourceRisk, describe_risks  # noqa: E
 from templatemine.evaluation.residue import Residue  # noqa: E402
 from templatemine.model import Document, Template  # noqa: E402
 from templatemine.packs.pack import Pack  # noqa: E402
+from templatemine.packs.pack_record import template_id  # noqa: E402
 from templatemine.report.doubts import MIN_DOUBT  # noqa: E402
 from templatemine.report.harm import Blamed  # noqa: E402
 from templatemine.report.rests import SHARED, find_rests  # noqa: E402
@@ -153,6 +154,44 @@ def test_what_else_is_cut_beside_harm_is_marked() -> None:
     assert (row["match"], row["harm"]) == ("Ann.", "leaves a label without what it labelled")
     assert [piece for piece, goes in row["after"] if goes] == ["rest"]
     assert "".join(piece for side in ("before", "after") for piece, _ in row[side]) == text.replace("Ann.", "")
+
+
+def test_what_may_be_story_is_told_in_one_sentence(world: tuple[Client, Desk], source: str) -> None:
+    """The words of a template went on: "it may be story"."""
+    client, desk = world
+    held = desk.library.stored_pack(source)
+    assert held is not None
+    doubtful = (replace(one, score=0.5) for one in held.pack.templates)
+    replace(held.pack, templates=tuple(doubtful)).save(held.path, force=True)
+    told = next(row["risk"].told for row in measured(desk)["rows"] if row["source"] == source)
+    assert told.startswith("It may be story: ")
+    assert f"</a> {told.removeprefix('It ')}</small>" in unescape(client.get("/").body.decode())
+
+
+def test_the_riskiest_variant_is_told_with_the_head_of_its_family(world: tuple[Client, Desk], source: str) -> None:
+    """The list ranked a head by the risk of a variant, and nothing beside it said why."""
+    client, desk = world
+    held = desk.library.stored_pack(source)
+    assert held is not None
+    long = (one for one in held.pack.templates if len(one.tokens or ()) > 3 and not one.slot)
+    head = max(long, key=lambda one: one.df)
+    words = (*(head.tokens or ()), "twice")
+    variant = replace(head, id=template_id(words), tokens=words, example=f"{head.example} twice", df=3, score=0.5)
+    variant = replace(variant, regex=held.pack.derived(variant))
+    others = (one for one in held.pack.templates if one.id != head.id)
+    pack = replace(held.pack, templates=(replace(head, score=0.999), variant, *others), mined=None)
+    pack.save(held.path, force=True)
+    for article in desk.library.articles[source][:2]:
+        object.__setattr__(article.document, "text", f"{article.document.text}\n{variant.example}\n")
+    rows = client.get("/api/review", source=source).json["templates"]
+    risks = {row["id"]: (row["head"], row["effect"]["risk"]) for row in rows}
+    assert risks[variant.id][0] == risks[head.id][0] == head.id
+    assert risks[variant.id][1] > risks[head.id][1]
+    told = client.get("/api/template", source=source, id=head.id).json["variant"]
+    own = client.get("/api/template", source=source, id=variant.id).json
+    assert (told["id"], told["doubt"]) == (variant.id, own["doubt"])
+    assert told["doubt"]
+    assert own["variant"] is None
 
 
 def test_what_somebody_decided_is_where_nobody_begins(world: tuple[Client, Desk], source: str) -> None:

@@ -324,9 +324,17 @@ class Desk:
             "doubt": table.describe_doubt(row),
             "short": short_forms_of(pack).shorten(found) or found.regex,
             "family": len(family),
+            "variant": self._describe_riskiest(table, row, family),
             "kin": [table.row(one) for one in family if one != row][:MAX_KIN],
             **change,
         }
+
+    def _describe_riskiest(self, table: ReviewTable, row: int, family: Sequence[int]) -> dict[str, Any] | None:
+        """Return the variant for whose risk the list ranks the head of a family, and its doubts, or None."""
+        worst = max((one for one in family if table.state[one] != OUT), key=table.risks.__getitem__, default=row)
+        if table.heads[row] != row or table.risks[worst] <= table.risks[row]:
+            return None
+        return {**table.row(worst), "doubt": table.describe_doubt(worst)}
 
     def describe_candidate(self, source: str, tokens: Sequence[str]) -> dict[str, Any]:
         """Return what a rejected candidate would cut of the sample, and its occurrences there."""

@@ -15,6 +15,7 @@ let last = 0; // where the chosen row stood in the list, for when it goes
 let sought = null; // what was chosen elsewhere, until it is in the list, and whether what narrows that gives way
 
 const rowOf = (id) => seen.templates.find((one) => one.id === id);
+const brief = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 const counted = (value, word) => `${number(value)} ${word}${value === 1 ? "" : "s"}`;
 
 // ------------------------------------------------------------------------------------------------------- decisions
@@ -87,7 +88,7 @@ function effect(did) {
 
 const add = (rule, done) => decide({ kind: "add", rule }, done);
 const undo = () => {
-  if (!sure?.isConnected) return decide({ kind: "undo" }, (what) => `Undone: ${what.length > 100 ? `${what.slice(0, 99)}…` : what}`);
+  if (!sure?.isConnected) return decide({ kind: "undo" }, (what) => `Undone: ${brief(what, 100)}`);
   sure.remove(); // what was asked last is undone first
   return tell("Nothing was decided.");
 };
@@ -112,7 +113,7 @@ function show(fresh, wanted) {
   const dates = state.dates[0] ? `, ${state.dates[0]} to ${state.dates[1]}` : "";
   $("facts").textContent = `${number(state.documents)} documents${dates}; method ${state.method}: ${state.note}`;
   const { articles: all, touched, characters, cut } = state.sample;
-  $("sample").textContent = !all ? "No article of this source is in the archive: neither risks nor what decisions do can be seen." : `In the sample ${number(touched)} of ${counted(all, "article")} change and lose ${percent(cut, characters)} of their characters.`
+  $("sample").textContent = !all ? "No article of this source is in the archive: neither risks nor what decisions do can be seen." : `In the sample ${number(touched)} of ${counted(all, "article")} change, and ${percent(cut, characters)} of all characters go.`
     + (state.left_out ? ` ${counted(state.left_out, "article")} left out: an expression takes too long for ${state.left_out === 1 ? "it" : "them"}.` : "")
     + (state.html ? " So it is in clean --html strip alone: the main text of pages is not chosen by templates." : "");
   $("undo").disabled = !state.undoable;
@@ -379,11 +380,13 @@ const details = later(60, async () => {
   const act = (what) => () => { if (id === chosen?.id) inTurn(what); };
   // Whoever decides sees first what is decided: the words, and an example, the worst if there is one.  No button stands
   // out where cutting may do harm, or was decided against.
-  const main = !row.doubt.length && !out ? "main" : null;
+  const { variant } = row; // of a family, which the list ranks by it
+  const main = !row.doubt.length && !variant?.doubt.length && !out ? "main" : null;
   const [first, ...more] = row.snippets;
   const parts = [
     el("p", { class: "big", dir: "auto", tabindex: "0", role: "region", "aria-label": "template" }, ...(row.written ? [row.text] : words(row.text))),
     row.doubt.length ? el("p", { class: "doubt" }, row.doubt.join(" ")) : null,
+    variant ? el("p", { class: "doubt" }, "The riskiest of its variants: ", el("button", { class: "link", dir: "auto", onclick: () => choose(variant) }, ...words(brief(variant.text, 160))), variant.doubt.length ? ` — ${variant.doubt.join(" ")}` : "") : null,
     el("div", { class: "acts" },
       el("button", { class: main, disabled: !out && Boolean(row.reviewed), onclick: act(() => judge(true)) }, !out && row.reviewed ? "Cut: decided" : "Cut (a)"),
       el("button", { disabled: out, onclick: act(() => judge(false)) }, "Leave in (r)"),
@@ -404,7 +407,7 @@ const details = later(60, async () => {
       el("dt", {}, "kind"), el("dd", {}, kindBox(row, out)),
       el("dt", {}, "id"), el("dd", { class: "mono" }, row.id)),
     row.family > 1 ? el("div", { class: "kin" }, el("b", {}, `Family of ${number(row.family)}`), el("ul", { class: "plain" }, ...row.kin.map((one) => el("li", {},
-      el("button", { class: "link", dir: "auto", onclick: () => choose(one) }, SIGN[one.state] && `${SIGN[one.state]} `, ...words(one.text.slice(0, 160))), el("span", { class: "dim" }, ` ${counted(one.df, "document")}`))))) : null,
+      el("button", { class: "link", dir: "auto", onclick: () => choose(one) }, SIGN[one.state] && `${SIGN[one.state]} `, ...words(brief(one.text, 160))), el("span", { class: "dim" }, ` ${counted(one.df, "document")}`))))) : null,
     expression("expression", row.short),
     row.written ? null : explained(row.short, NAMED),
     row.short !== row.regex ? el("details", { class: "full", open: opened }, el("summary", {}, "Expression in full"), expression("expression in full", row.regex)) : null,
@@ -442,6 +445,14 @@ const BOUNDS = {
   end: "where a word ends", "end:": "the same, or before a letter", "line start": "where a line begins", "line end": "where a line ends",
   "text head": "the first lines of an article", "new text": "what begins the story", "new text?": "the same",
 };
+// What patterns stand for whose names do not say it.
+const PLAIN = {
+  url: "any web address", email: "any e-mail address", handle: "any user name such as @name", iso_date: "any date such as 2024-05-31", uuid: "any identifier", hex: "any identifier",
+  clock: "any time such as 12:30", date: "any date such as 31/05", numeric: "any figures with signs between them", time: "any time such as 5pm", meridiem: "a.m. or p.m.",
+  upper: "any word in capitals", rule: "any row of signs such as ***", unit: "any unit of time such as minutes", by: "by", number_world: "any number in digits of another script",
+  month_short: "any short month such as Jan", month_other: "any month in another language", month_world: "any month in another language",
+  weekday_short: "any short weekday such as Mon", weekday_other: "any weekday in another language", weekday_world: "any weekday in another language",
+};
 function explained(text, names) {
   const found = [...new Set(text.match(new RegExp(names, "g")))];
   return found.length ? el("p", { class: "dim" }, `${found.map((one) => `${one} is ${meaning(one)}`).join(", ")}.`) : null;
@@ -450,7 +461,7 @@ function meaning(pattern) {
   const own = BOUNDS[pattern.slice(1, -1)];
   if (own) return own;
   const [name, filler] = pattern.slice(1, -1).split("~")[0].split(":");
-  if (name !== "slot") return `any ${name.replaceAll("_", " ")}`;
+  if (name !== "slot") return PLAIN[name] || `any ${name.replaceAll("_", " ")}`;
   if (!filler) return "anything else on the line";
   return FILLERS[filler] || (filler === "number" ? "figures" : `up to ${filler} characters`);
 }
@@ -627,7 +638,7 @@ function edit(row, words = row.words) {
   placed(row.position);
   $("regex").value = words || row.edit;
   $("anchor").value = row.anchor || "";
-  $("instead-of").textContent = row.text.length > 60 ? `${row.text.slice(0, 60)}…` : row.text;
+  $("instead-of").textContent = brief(row.text, 60);
   $("try-instead").hidden = false;
   tab("try");
   $("regex").focus();
@@ -941,7 +952,7 @@ async function summary() {
       change(`Articles of the sample that change, of ${number(after.articles)}`, number(before.touched), number(after.touched)),
       change(`Characters removed, of ${number(after.characters)}`, number(before.cut), number(after.cut))),
     found.decisions.length ? el("ol", { class: "decisions" }, ...found.decisions.slice(0, 200).map((one) => el("li", { dir: "auto" }, `${one.what} `, el("span", { class: "dim" }, one.name)))) : el("p", { class: "dim" }, "The pack is as it was."),
-    found.next.length ? el("p", {}, "Next, by risk: ", ...found.next.flatMap((one, at) => [at ? "; " : "", el("q", { dir: "auto" }, one.text.slice(0, 80))])) : el("p", {}, "Nothing is left to decide."),
+    found.next.length ? el("p", {}, "Next, by risk: ", ...found.next.flatMap((one, at) => [at ? "; " : "", el("q", { dir: "auto" }, brief(one.text, 80))])) : el("p", {}, "Nothing is left to decide."),
     el("p", { class: "dim" }, "All is saved in the pack and beside it. It is applied again by the next mine or update."));
   $("summary").showModal();
 }
