@@ -170,8 +170,8 @@ def _add_cleaning(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         const=MAX_LOST,
         type=number_types.number_of("CleanConfig.guard"),
         help=f"exit with 1 if a source loses a greater share; than {MAX_LOST} if none is given; or has no pack, more "
-        "stubs than --max-stubs, torn sentences in more than --max-torn, or rests in more than --max-rests; or if there "
-        "is nothing to check",
+        "stubs than --max-stubs, torn sentences in more than --max-torn, or rests in more than --max-rests; or if "
+        "nothing is read",
     )
     group.add_argument(
         "--max-stubs",

@@ -96,7 +96,7 @@ class OpenSource:
             HarmfulCut(
                 articles[place], find_cut_of(residue, cuts[place].judged, name), cuts[place].judged, residue.kind
             )
-            for place, residues in zip(changed, blame_templates([cuts[place][1:] for place in changed]), strict=True)
+            for place, residues in zip(changed, blame_templates([cuts[place][1:3] for place in changed]), strict=True)
             for residue, culprit in residues
             if culprit == name
         ]
