@@ -927,7 +927,7 @@ def test_python_says_of_a_source_without_templates_what_the_command_does(cli: Cl
     ]
     assert repr(packs) == f"<Packs of 2 sources: 0 templates; none of {named}>"
     assert all(f"<td>{note}</td>" in packs._repr_html_() for note in told.values())
-    assert packs.report(tmp_path / "report.html", rows)[1] == f"2 sources without templates: {named}."
+    assert packs.report(tmp_path / "report.html", rows)[2] == f"2 sources without templates: {named}."
     assert repr(templatemine.Packs.load(tmp_path / "packs")) == repr(packs)
 
 

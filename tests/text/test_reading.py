@@ -202,8 +202,10 @@ def test_what_is_cut_off_is_not_read(text: str, expected: str) -> None:
 
 def test_where_texts_are_cut_off_is_recognised_over_the_source() -> None:
     story = "The council meets again to discuss what the harbour costs and who is to pay for it in the end "
-    cut = [f"{number} {story * 3}"[:200].rstrip() for number in range(20)]
+    cut = [f"{story[number:]}{story * 3}"[:200].rstrip() for number in range(20)]
     whole = [f"{number} {story}." for number in range(60)]
+    of_one_form = [f"{story} by {'abcdefghijklmnopqrst'[number]}essica Roe" for number in range(20)]
+    assert learn_reading(of_one_form + whole, "auto").cut_off == 0
     assert learn_reading(cut + whole, "auto").cut_off == 200
     assert learn_reading(cut[:9] + whole, "auto").cut_off == 0
     assert learn_reading([f"{text[:199]}." for text in cut] + whole, "auto").cut_off == 0

@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from templatemine.evaluation.residue import Residue
-from templatemine.text.characters import ends_sentence
+from templatemine.text.characters import LINE_BREAK, ends_sentence
 from templatemine.text.tears import JudgedCut, join_spans
 
 SHARED = "shared rest"
@@ -32,8 +32,6 @@ MAX_HEADLINE = 200
 MIN_LINES = 10
 """Articles in which a template leaves one: fewer show nothing of it."""
 _GOES_ON = ":\uff1a,;\u060c\u3001\uff0c"
-_ENDS = "\n\u2028\u2029"
-_LINE_END = re.compile(f"[{_ENDS}]")
 _DIGITS = re.compile(r"\d+")
 
 
@@ -88,11 +86,11 @@ def _split_kept(text: str, cuts: Sequence[JudgedCut[str]]) -> Iterator[tuple[int
     """Yield the lines and pieces of lines that stay, with the cuts that they are beside."""
     edges = [0, *(edge for cut in cuts for edge in (cut.start, cut.end)), len(text)]
     for number, (start, end) in enumerate(zip(edges[::2], edges[1::2], strict=True)):
-        breaks = [start - 1, *(match.start() for match in _LINE_END.finditer(text, start, end)), end]
+        breaks = [start - 1, *(match.start() for match in LINE_BREAK.finditer(text, start, end)), end]
         lines = [(low + 1, high) for low, high in pairwise(breaks) if text[low + 1 : high].strip()]
         for low, high in lines:
-            behind = low == start and text[start - 1 : start] not in _ENDS
-            before = high == end and text[end : end + 1] not in _ENDS
+            behind = low == start > 0 and not LINE_BREAK.match(text, start - 1)
+            before = high == end < len(text) and not LINE_BREAK.match(text, end)
             alone = len(lines) == 1
             beside = [*cuts[number - 1 : number]] if number and (behind or alone) else []
             yield low, high, beside + ([*cuts[number : number + 1]] if before or alone else [])
@@ -129,9 +127,9 @@ def find_line_rests(text: str, cuts: Sequence[JudgedCut[str]]) -> Iterator[tuple
     for number, cut in enumerate(cuts):
         last = cuts[number - 1].end if number else 0
         following = cuts[number + 1].start if number + 1 < len(cuts) else len(text)
-        low = max(text.rfind(one, last, cut.start) for one in _ENDS) + 1
-        found = _LINE_END.search(text, cut.end, following)
-        if (number and not low) or (not found and following < len(text)):
+        low = max((found.end() for found in LINE_BREAK.finditer(text, last, cut.start)), default=-number)
+        found = LINE_BREAK.search(text, cut.end, following)
+        if low < 0 or (not found and following < len(text)):
             continue  # another cut is on the line
         high = found.start() if found else following
         before, behind = text[low : cut.start].strip(), text[cut.end : high].strip()
