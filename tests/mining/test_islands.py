@@ -11,9 +11,10 @@ import pytest
 from invented import bare_pack, words
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig
-from templatemine.mining.islands import MAX_SIZE, MIN_RESTS, MIN_STORIES, add_islands, add_rests
+from templatemine.mining.islands import MAX_SIZE, MIN_ISLANDS, MIN_RESTS, add_islands, add_rests
 from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
+from templatemine.packs.pack_checks import drop_mismatches
 from templatemine.packs.pack_record import template_id
 
 BEFORE, BEHIND = "Sign up for our letter.", "All rights reserved."
@@ -90,7 +91,17 @@ def test_figures_count_as_equal() -> None:
     assert island.tokens == ("The", "Harbour", "Guide,", "part", "{number}", "of", "all")
 
 
-@pytest.mark.parametrize("number", [MIN_STORIES, 30])
+def test_an_item_of_a_list_goes_with_its_dash() -> None:
+    """Its example began with the dash, which is no token, so that the template had no match there and was dropped."""
+    documents = _archive(lambda _: f"{BEFORE}\n- {LINK}\n{BEHIND}")
+    (island,) = _added(PACK, documents).values()
+    assert (island.example, island.anchor) == (LINK, "line")
+    pack = drop_mismatches(add_islands(PACK, documents, documents))
+    assert island.id in {one.id for one in pack.templates}
+    assert all("Guide" not in Cleaner(pack, CleanConfig()).clean(one.body).text for one in documents)
+
+
+@pytest.mark.parametrize("number", [MIN_ISLANDS, 30])
 def test_a_sentence_of_one_story_stays(number: int) -> None:
     """A paragraph between two advertisements, in copies and versions of the story, was an island in all of them."""
     block = f"{BEFORE}\n{LINK} was told so.\n{BEHIND}"
@@ -134,7 +145,7 @@ def test_articles_that_say_nothing_themselves_tell_no_stories() -> None:
 
 
 def test_too_few_articles_show_nothing() -> None:
-    documents = _archive(lambda index: f"{BEFORE}\n{LINK}\n{BEHIND}" if index < MIN_STORIES - 1 else BEHIND)
+    documents = _archive(lambda index: f"{BEFORE}\n{LINK}\n{BEHIND}" if index < MIN_ISLANDS - 1 else BEHIND)
     assert _added(PACK, documents) == {}
 
 

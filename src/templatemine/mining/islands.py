@@ -36,9 +36,11 @@ from templatemine.text.expressions import ANCHORS
 
 MAX_DOCUMENTS = 500
 """Documents that are looked at."""
-MIN_STORIES, MIN_SHARE = 5, 0.8
+MIN_ISLANDS, MIN_SHARE = 3, 0.8
 """Articles that tell different stories in which a string is an island, and least share of its places that are one or
 within one, of those that no template cuts."""
+MIN_STORIES = 5
+"""Articles that tell different stories in which the same stays behind a template."""
 MAX_ISLANDS = 1000
 """Strings that are counted, those of most places."""
 MAX_SIZE = 300
@@ -163,12 +165,12 @@ class _Island:
     beside: Counter[int] = field(default_factory=Counter)
     stories: list[frozenset[str]] = field(default_factory=list)
 
-    def add(self, piece: _Piece) -> None:
+    def add(self, piece: _Piece, example: str) -> None:
         self.places += 1
         self.begins += piece.begins
         self.ends += piece.ends
         self.beside[piece.beside] += 1
-        self.example = min(self.example or piece.text, piece.text)
+        self.example = min(self.example or example, example)
 
     @property
     def anchor(self) -> str:
@@ -310,17 +312,21 @@ def _find_islands(pack: Pack, texts: Sequence[tuple[str, _Spans]]) -> dict[tuple
     holding = Counter(form for *_, pieces in read for form in {piece.form for piece in pieces})
     scanner = make_scanner(pack)
     found: defaultdict[tuple[str, ...], _Island] = defaultdict(_Island)
-    names: dict[str, tuple[str, ...]] = {}
+    names: dict[str, tuple[tuple[str, ...], str]] = {}
     for text, spans, pieces in read:
         story: frozenset[str] | None = None
         told = set[str]()
         for piece in pieces:
-            if holding[piece.form] < MIN_STORIES:
+            if holding[piece.form] < MIN_ISLANDS:
                 continue
             if piece.text not in names:
-                names[piece.text] = tuple(map(pack.patterns.readable, read_tokens(pack, scanner, piece.text).forms))
-            island = found[names[piece.text]]
-            island.add(piece)
+                tokens = read_tokens(pack, scanner, piece.text)
+                # Without the separators around them, such as the dash of an item of a list.
+                example = piece.text[tokens.starts[0] : tokens.ends[-1]]
+                names[piece.text] = tuple(map(pack.patterns.readable, tokens.forms)), example
+            strings, example = names[piece.text]
+            island = found[strings]
+            island.add(piece, example)
             if piece.form not in told and len(island.stories) < _MAX_TOLD:
                 told.add(piece.form)
                 story = _read_story(text, spans) if story is None else story
@@ -366,7 +372,7 @@ def _read_sentences(text: str) -> list[str]:
 def _differ(island: _Island) -> bool:
     """Return whether enough articles of a string tell different stories, itself aside."""
     own = frozenset(_read_sentences(island.example))
-    return _count_stories(one - own for one in island.stories) >= MIN_STORIES
+    return _count_stories(one - own for one in island.stories) >= MIN_ISLANDS
 
 
 def _count_stories(stories: Iterable[frozenset[str]]) -> int:

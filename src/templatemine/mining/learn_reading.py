@@ -31,8 +31,8 @@ MIN_CUT_OFF, MIN_CUT_OFF_SHARE, MIN_CUT_OFF_WITHIN = 10, 0.05, 0.5
 that end with a letter or digit.  Of 148 archives it is six feeds, with shares of 0.55 or more and 0.87 or more; in the
 others, with as many texts of one length, at most 0.17 end so."""
 MAX_SAME_ENDS = 0.5
-"""Of the words that such texts end with, those of one length: of the six at most 0.18.  Texts of one form ("Photo: NAME")
-may be of one length, too."""
+"""Of the words that such texts end with, those of one length: of the six at most 0.18.  Texts of one form may be of
+one length, too."""
 CUT_OFF_SPREAD = 2
 """Characters by which such texts are shorter where the blanks at their end are gone."""
 MIN_POINTS, MIN_POINT_RATE = 3, 0.05
