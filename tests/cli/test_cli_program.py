@@ -365,6 +365,7 @@ def test_smoke(program: Cli) -> None:
             ["explain", "a.jsonl", "-p", "p", __file__],
             f"unrecognized arguments: {__file__}; write all of INPUT together, without options between (see",
         ),
+        (["ask", "p", "--reject", "A", "B"], "unrecognized arguments: B; write --reject before each (see"),
         (
             ["clean", "a.jsonl", "-p", "p", "--stubs", "dorp"],
             "--stubs: expected mark, keep, drop or clean, got 'dorp'; did",

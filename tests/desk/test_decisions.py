@@ -16,13 +16,14 @@ for _name in ("starlette", "jinja2", "uvicorn"):
 from desk_support import Desk, Library, record  # noqa: E402
 
 from templatemine.archive.apply_overrides import apply_rules  # noqa: E402
+from templatemine.desk import answers  # noqa: E402
 from templatemine.desk.decisions import describe_rule  # noqa: E402
 from templatemine.desk.effects import count_cuts  # noqa: E402
 from templatemine.desk.library import StoredPack  # noqa: E402
 from templatemine.desk.review_table import View, read_view  # noqa: E402
 from templatemine.desk.store import NotFound, Store  # noqa: E402
 from templatemine.errors import TemplateMineError  # noqa: E402
-from templatemine.model import RejectedCandidate  # noqa: E402
+from templatemine.model import Question, RejectedCandidate  # noqa: E402
 from templatemine.packs.overrides import Rule  # noqa: E402
 from templatemine.packs.pack import Pack  # noqa: E402
 from templatemine.packs.pack_record import template_id  # noqa: E402
@@ -157,6 +158,10 @@ def test_searches_mind_neither_case_nor_accents(
     near.append(RejectedCandidate((*"今日天气",), 2, 2, "unlikely"))
     for text in ("今", "今日", "天气", "今日天气"):
         assert [row["df"] for row in desk.search_rejected(source, text)] == [2], text
+    assert [row["df"] for row in desk.search_rejected(source, "")] == [3, 8, 5, 2]
+    asked = Question(tokens=near[2].tokens, df=5, count=5, anchor="", filled="", example="", score=0.4, stake=90)
+    monkeypatch.setattr(answers, "open_questions", lambda pack: [asked])
+    assert [row["df"] for row in desk.search_rejected(source, "")] == [5, 3, 8, 2]
 
 
 def cuts(desk: Desk, held: StoredPack) -> list[int]:

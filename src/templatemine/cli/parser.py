@@ -221,10 +221,19 @@ class Parser(argparse.ArgumentParser):
                 )
                 last = next((one for one in reversed(self._actions) if not one.option_strings), None)
                 together = together or ("" if last is None else f"; {last.metavar} is one alone")
-                meant = more_packs_hint(self._given, others[0]) or together
+                meant = more_packs_hint(self._given, others[0]) or self._repeat_hint(others[0]) or together
             elsewhere = self.find_elsewhere(option)
             meant = f"; it is an option of {list_names(elsewhere)}" if elsewhere else meant
             self.error(f"unrecognized arguments: {' '.join(others)}{self._find_here(option) or meant}")
+
+    def _repeat_hint(self, other: str) -> str:
+        """Return what to add to a message about an argument behind the value of an option that may be repeated, other
+        than of ``--packs`` (`more_packs_hint`)."""
+        before = self._given[: self._given.index(other)] if other in self._given else []
+        last = next((one for one in reversed(before) if one in self._option_string_actions), "")
+        action = self._option_string_actions.get(last)
+        repeats = isinstance(action, argparse._AppendAction) and action.dest != "packs"
+        return f"; write {last} before each" if repeats else ""
 
     def _find_here(self, option: str) -> str:
         """Tell what this command has for the idea of an option of others; empty if it has nothing."""

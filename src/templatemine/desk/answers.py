@@ -373,10 +373,12 @@ class Desk:
 
     def search_rejected(self, source: str, text: str) -> list[dict[str, Any]]:
         """Return the rejected candidates nearest to being templates that contain some words and are still out, those
-        that most documents have first."""
+        that most documents have first; without words those that questions are about, by what is at stake, and then the
+        nearest."""
         stored = self.stored_pack(source)
         there = {one.id for one in stored.pack.templates}
         scores = {one.tokens: one.score for one in stored.pack.questions}
+        stakes = {one.tokens: one.stake for one in open_questions(stored.pack)}
         wanted = fold_search(text)
         rows: list[dict[str, Any]] = []
         first = found.group() if (found := re.search(r"\w+", wanted)) else ""
@@ -390,7 +392,7 @@ class Desk:
                 rows.append({**row, "score": scores.get(one.tokens)})
                 if len(rows) >= MAX_FOUND:
                     break
-        return sorted(rows, key=lambda row: -row["df"])
+        return sorted(rows, key=lambda row: -row["df"] if wanted else -stakes.get(row["tokens"], 0))
 
     def list_questions(self, source: str) -> list[dict[str, Any]]:
         """Return the questions of a pack that nobody has answered, that with most at stake first, and where they
