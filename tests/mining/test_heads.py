@@ -234,3 +234,20 @@ def test_the_end_of_its_lines_bounds_a_label_behind_an_excerpt_without_a_mark() 
 )
 def test_which_labels_have_tails(items: list[Document], expected: set[str]) -> None:
     assert _tails(items) == expected
+
+
+@pytest.mark.parametrize(
+    ("tail", "straying", "expected"), [(FOOTER, 3, 1), (FOOTER, 4, 0), ("on St. Louis News", 3, 1)]
+)
+def test_a_slot_that_reaches_over_sentences_of_story_has_no_tail(tail: str, straying: int, expected: int) -> None:
+    dice = random.Random(6)
+    items = [
+        replace(one, text=f"{words(dice, 5)}\n{words(dice, 5)}\n{one.text}")  # articles of lines, not of sentences
+        for one in _items(glued=15, tail=tail)
+    ]
+    for place in range(straying):
+        title, story = words(dice, 4), words(dice, 9).capitalize()
+        items[place] = replace(
+            items[place], text=f"{words(dice, 5)}\n{words(dice, 5)}\n{words(dice, 9)} The post {title}. {story} {tail}"
+        )
+    assert len(_tails(items)) == expected

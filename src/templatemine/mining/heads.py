@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, pairwise
 from typing import NamedTuple
@@ -96,16 +96,11 @@ def add_tails(pack: Pack, documents: Sequence[Document]) -> Pack:
         return pack
     chosen = shuffle_by_text(choose_by_text(documents, MAX_DOCUMENTS))
     lines: defaultdict[int, set[str]] = defaultdict(set)
-    for document, matches in zip(chosen, find_matches(pack, chosen), strict=True):
-        found = [(start, end, row) for start, end, row in matches if row in labels and len(lines[row]) < MAX_PLACES]
-        if not found:
-            continue
-        text = read_body(document.body, pack.reading)
-        encoded = EncodedText(text, pack.patterns, pack.tokenise.separators)
-        starts, ends = encoded.points(*(np.array(column, np.int64) for column in list(zip(*found, strict=True))[:2]))
-        for start, end, (_, _, row) in zip(starts.tolist(), ends.tolist(), found, strict=True):
+    for row, text, start, end in _find_places(pack, labels, chosen):
+        if len(lines[row]) < MAX_PLACES:
             lines[row].add(text[start:end])
     joined = [one for row in sorted(lines) if (one := _join_tail(pack, pack.templates[row], lines[row])) is not None]
+    joined = _drop_straying(pack, joined, chosen)
     if not joined:
         return pack
     of_lines = [replace(one, anchor="line") for one in joined]
@@ -124,6 +119,40 @@ def add_tails(pack: Pack, documents: Sequence[Document]) -> Pack:
         if gain >= MIN_SENTENCES
     ]
     return replace(pack, templates=tuple(order_templates(keep_one_of_each([*pack.templates, *kept]))))
+
+
+def _find_places(
+    pack: Pack, rows: Collection[int], documents: Sequence[Document]
+) -> Iterator[tuple[int, str, int, int]]:
+    """Yield the matches of some templates of a pack: their rows, the reading forms, and their bounds in these."""
+    for document, matches in zip(documents, find_matches(pack, documents), strict=True):
+        found = [match for match in matches if match[2] in rows]
+        if not found:
+            continue
+        text = read_body(document.body, pack.reading)
+        encoded = EncodedText(text, pack.patterns, pack.tokenise.separators)
+        starts, ends = encoded.points(*(np.array(column, np.int64) for column in list(zip(*found, strict=True))[:2]))
+        for start, end, (_, _, row) in zip(starts.tolist(), ends.tolist(), found, strict=True):
+            yield row, text, start, end
+
+
+def _drop_straying(pack: Pack, joined: Sequence[Template], documents: Sequence[Document]) -> list[Template]:
+    """Return those of some templates of labels and tails whose slots, within lines, hardly ever reach over the end of a
+    sentence: what is behind it is story, not the headline of the label."""
+    if not joined:
+        return []
+    least: dict[int, int] = {}  # ends of sentences that are of the strings themselves: "on St. Louis News"
+    within: defaultdict[int, list[int]] = defaultdict(list)
+    for row, text, start, end in _find_places(replace(pack, templates=tuple(joined)), range(len(joined)), documents):
+        count = len(_SENTENCE_END.findall(text, start, end))
+        least[row] = min(count, least.get(row, count))
+        if text[line_begin(text, start) : start].strip():
+            within[row].append(count)
+    return [
+        one
+        for row, one in enumerate(joined)
+        if sum(count == least[row] for count in within[row]) >= MIN_SHARE * len(within[row])
+    ]
 
 
 def _may_have_tail(template: Template) -> bool:
