@@ -202,21 +202,21 @@ def _label(items: list[Document]) -> Pack:
 
 
 def _tails(items: list[Document]) -> set[str]:
-    found = add_tails(_label(items), items).templates
+    found = add_tails(_label(items), items, items).templates
     return {" ".join(one.string or ()) for one in found if one.slot == "middle"}
 
 
 def test_the_end_of_its_lines_bounds_a_label_behind_an_excerpt_without_a_mark() -> None:
     items = _items(glued=10)
     label = _label(items)
-    pack = add_tails(label, items)
+    pack = add_tails(label, items, items)
     assert [(one.head, one.anchor, one.df) for one in pack.templates if one.slot == "middle"] == [
         (("The", "post"), "end", len(items))
     ]
     assert pack.templates != label.templates
     assert all(len(Cleaner(pack, CleanConfig()).clean(one.body).text.split()) == 14 for one in items)
     assert not all(len(Cleaner(label, CleanConfig()).clean(one.body).text.split()) == 14 for one in items)
-    assert add_tails(label, items[::-1]) == pack
+    assert add_tails(label, items[::-1], items[::-1]) == pack
     assert Pack.from_json(pack.to_json(), "pack").templates == pack.templates
 
 
@@ -251,3 +251,9 @@ def test_a_slot_that_reaches_over_sentences_of_story_has_no_tail(tail: str, stra
             items[place], text=f"{words(dice, 5)}\n{words(dice, 5)}\n{words(dice, 9)} The post {title}. {story} {tail}"
         )
     assert len(_tails(items)) == expected
+
+
+def test_what_has_a_tail_is_counted_in_all_articles() -> None:
+    items = _items(glued=50, number=900)
+    tails = [one for one in add_tails(_label(items), items[:200], items).templates if one.slot == "middle"]
+    assert [(one.df, one.count) for one in tails] == [(900, 900)]

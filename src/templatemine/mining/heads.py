@@ -88,13 +88,13 @@ def add_heads(pack: Pack, documents: Sequence[Document]) -> Pack:
     return replace(pack, templates=tuple(order_templates(keep_one_of_each([*others, *kept]))))
 
 
-def add_tails(pack: Pack, documents: Sequence[Document]) -> Pack:
-    """Return a pack with templates of labels and the ends of their lines beside its own, where these stand in more
-    articles."""
+def add_tails(pack: Pack, looked: Sequence[Document], documents: Sequence[Document]) -> Pack:
+    """Return a pack with templates of labels and the ends of their lines beside its own, where these stand in more of
+    the articles that are looked at; they are counted in all `documents`."""
     labels = {row for row, one in enumerate(pack.templates) if _may_have_tail(one)}
     if pack.html or not labels:
         return pack
-    chosen = shuffle_by_text(choose_by_text(documents, MAX_DOCUMENTS))
+    chosen = shuffle_by_text(choose_by_text(looked, MAX_DOCUMENTS))
     lines: defaultdict[int, set[str]] = defaultdict(set)
     for row, text, start, end in _find_places(pack, labels, chosen):
         if len(lines[row]) < MAX_PLACES:
@@ -104,19 +104,15 @@ def add_tails(pack: Pack, documents: Sequence[Document]) -> Pack:
     if not joined:
         return pack
     of_lines = [replace(one, anchor="line") for one in joined]
-    tails = [replace(one, tokens=one.string) for one in joined]
-    dfs, counts = count_places(pack, [*joined, *of_lines, *tails], chosen)
-    share = find_share(pack, chosen)
+    gains = np.subtract(*np.split(count_places(pack, [*joined, *of_lines], chosen)[0], 2))
+    kept = [one for one, gain in zip(joined, gains.tolist(), strict=True) if gain >= MIN_SENTENCES]
+    if not kept:
+        return pack
+    dfs, counts = count_places(pack, [replace(one, tokens=one.string) for one in kept], documents)
+    share = find_share(pack, documents)
     kept = [
         scale_counts(replace(one, df=df, count=count), share)
-        for one, gain, df, count in zip(
-            joined,
-            (dfs[: len(joined)] - dfs[len(joined) : -len(joined)]).tolist(),
-            dfs[-len(joined) :].tolist(),
-            counts[-len(joined) :].tolist(),
-            strict=True,
-        )
-        if gain >= MIN_SENTENCES
+        for one, df, count in zip(kept, dfs.tolist(), counts.tolist(), strict=True)
     ]
     return replace(pack, templates=tuple(order_templates(keep_one_of_each([*pack.templates, *kept]))))
 

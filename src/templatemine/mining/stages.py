@@ -575,7 +575,7 @@ def _settle_templates(
     pack = withdrawals.compare(pack, add_heads(pack, looked))
     pack = withdrawals.reject(pack, UNBOUNDED, find_unbounded(pack))
     pack = withdrawals.compare(pack, _sign_posts(pack, candidates, reason_of, documents, options))
-    pack = add_tails(pack, looked)
+    pack = add_tails(pack, looked, mined)
     pack = withdrawals.compare(pack, add_headlines(pack, looked))
     pack = withdrawals.compare(pack, unite_families(pack, looked))
     staying = np.flatnonzero(reason_of == HEADLINES_STAY).tolist()
