@@ -658,12 +658,17 @@ def test_killed_at_any_moment(tmp_path: Path) -> None:
     assert contents(tmp_path / "again") == contents(tmp_path / "whole") == wanted
     random, kills, rounds = Random(200), 0, 0
     phases: set[str] = set()
-    while kills < KILLS:
+
+    def goes_on() -> bool:
+        """On a busy machine the first kills may all fall into one phase."""
+        return kills < KILLS or (rounds < 4 * KILLS and not {"split", "mine"} <= phases)
+
+    while goes_on():
         output = tmp_path / f"round{rounds}"
         rounds += 1
         for attempt in range(200):
             process = start(output)
-            process.join(random.uniform(0, min(took)) if attempt < 25 and kills < KILLS else 60)
+            process.join(random.uniform(0, min(took)) if attempt < 25 and goes_on() else 60)
             if process.exitcode is None:
                 process.kill()
                 process.join(60)
