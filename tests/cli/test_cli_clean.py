@@ -322,11 +322,13 @@ def test_check_alone_is_that_of_the_documentation(cli: Cli, mined: Path, new: Pa
 
 
 def test_check_of_nothing_fails(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
-    """An empty archive was "within the limits", and so was one that had been cleaned before."""
+    """An empty archive was "within the limits", and so was one that had been cleaned before, or one of empty texts."""
     empty, again = write(tmp_path / "empty.jsonl", []), tmp_path / "again.jsonl"
+    blank = write(tmp_path / "blank.jsonl", [{**row, "text": ""} for row in read(new)])
     assert cli("clean", new, "-p", mined, "-o", again).code == 0
     number = len(read(again))
-    for path, found in ((empty, "none"), (again, f"none in {number} records that can be cleaned")):
+    none = f"none in {number} records that can be cleaned"
+    for path, found in ((empty, "none"), (again, none), (blank, none)):
         for words in (("--dry-run",), ("-o", tmp_path / "out.jsonl", "--force"), ("--diff",)):
             ran = cli("clean", path, "-p", mined, "--check", "0.5", *words)
             assert ran.code == 1
