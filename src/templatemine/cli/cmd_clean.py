@@ -87,10 +87,24 @@ COMMON = (
 
 _OF_CHECK, _OF_MAIN_TEXT = Need("--check"), Need("--html", ("main",))
 
+_LIMITS = (
+    ("--max-stubs", MAX_STUBS, "records of a source that may be stubs and stay, or a single one"),
+    (
+        "--max-torn",
+        MAX_TORN,
+        "changed texts of a source in which a cut may tear a sentence, or leave half of one; or a single one",
+    ),
+    (
+        "--max-rests",
+        MAX_RESTS,
+        "changed texts of a source in which a cut may leave part of a block that others share, of 200, fewer if there "
+        "are many sources",
+    ),
+)
+"""Options of the limits of `--check`: their defaults, and what they are shares of."""
+
 NEEDS = {
-    "--max-stubs": _OF_CHECK,
-    "--max-torn": _OF_CHECK,
-    "--max-rests": _OF_CHECK,
+    **{name: _OF_CHECK for name, *_ in _LIMITS},
     "--blocks-field": Need("--blocks"),
     "--headline": _OF_MAIN_TEXT,
     "--content": _OF_MAIN_TEXT,
@@ -173,30 +187,10 @@ def _add_cleaning(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         "stubs than --max-stubs, torn sentences in more than --max-torn, or rests in more than --max-rests; or if "
         "nothing is read",
     )
-    group.add_argument(
-        "--max-stubs",
-        metavar="SHARE",
-        type=number_types.number_of("CleanConfig.guard"),
-        default=MAX_STUBS,
-        help="with --check: share of the records of a source that may be stubs and stay, or a single one (default: "
-        "%(default)s)",
-    )
-    group.add_argument(
-        "--max-torn",
-        metavar="SHARE",
-        type=number_types.number_of("CleanConfig.guard"),
-        default=MAX_TORN,
-        help="with --check: share of the changed texts of a source in which a cut may tear a sentence, or leave half "
-        "of one; or a single one (default: %(default)s)",
-    )
-    group.add_argument(
-        "--max-rests",
-        metavar="SHARE",
-        type=number_types.number_of("CleanConfig.guard"),
-        default=MAX_RESTS,
-        help="with --check: share of the changed texts of a source in which a cut may leave part of a block that "
-        "others share, of 200, fewer if there are many sources (default: %(default)s)",
-    )
+    for name, default, told in _LIMITS:
+        told = f"with --check: share of the {told} (default: %(default)s)"
+        limit = number_types.number_of("CleanConfig.guard")
+        group.add_argument(name, metavar="SHARE", type=limit, default=default, help=told)
     told = "text of pages; the main text, or all text without templates"
     common.add_field(group, CleanConfig, "html", told)
     common.add_main_text_options(group)

@@ -37,9 +37,10 @@ from templatemine.text.slots import ANY, SLOT
 MAX_DOCUMENTS = 500
 """Documents that are looked at."""
 MIN_SENTENCES = 5
-"""Different sentences that a string must end, and documents that have it."""
+"""Different sentences that a string must end, and documents that have it; and that a label with a tail must have more
+than the label at the beginning of lines."""
 MIN_SHARE = 0.8
-"""Of these, how many open with the head."""
+"""Of these, how many open with the head; and of the slots before a tail, how many hold one sentence."""
 MIN_OWN = 0.5
 """Of all places of a head, how many open such a sentence."""
 MAX_PLACES = 128

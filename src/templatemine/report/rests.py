@@ -127,7 +127,8 @@ def find_line_rests(text: str, cuts: Sequence[JudgedCut[str]]) -> Iterator[tuple
     for number, cut in enumerate(cuts):
         last = cuts[number - 1].end if number else 0
         following = cuts[number + 1].start if number + 1 < len(cuts) else len(text)
-        low = max((found.end() for found in LINE_BREAK.finditer(text, last, cut.start)), default=-number)
+        begin = -1 if number else 0  # of the line, if no break is behind the last cut
+        low = max((found.end() for found in LINE_BREAK.finditer(text, last, cut.start)), default=begin)
         found = LINE_BREAK.search(text, cut.end, following)
         if low < 0 or (not found and following < len(text)):
             continue  # another cut is on the line
