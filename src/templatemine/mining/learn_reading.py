@@ -17,7 +17,7 @@ from zlib import crc32
 
 import regex
 
-from templatemine.text.reading import ReadingRules, find_soft_points, holds_markup, read_string
+from templatemine.text.reading import CUT_OFF_SPREAD, ReadingRules, find_soft_points, holds_markup, read_string
 
 MAX_DOCUMENTS = 1_000
 """Documents that are looked at: among them a point a document is seen a thousand times."""
@@ -33,8 +33,6 @@ that end with a letter or digit.  Of 148 archives six have so many, all of them 
 MAX_SAME_ENDS = 0.5
 """Of the words that such texts end with, those of one length: of the six at most 0.18.  Texts of one form may be of
 one length, too."""
-CUT_OFF_SPREAD = 2
-"""Characters by which such texts are shorter where the blanks at their end are gone."""
 MIN_POINTS, MIN_POINT_RATE = 3, 0.05
 """Points, and points a document, of a source that has such."""
 MIN_LEFTS = 3

@@ -8,6 +8,7 @@ __all__ = ["NOT_COMPOSED", "NUMBERING", "TITLES", "Rules", "set_composition"]
 
 COMPOSED: Final[int]
 COMPOSES: Final[int]
+CUT_OFF_SPREAD: Final[int]
 NEVER_COMPOSED: Final[int]
 NOT_COMPOSED: Final[object]
 NUMBERING: Final[tuple[str, ...]]

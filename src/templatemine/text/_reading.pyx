@@ -177,11 +177,13 @@ cdef enum:
     MAX_LABEL_BLANKS = 4
     MIN_ARTICLE = 1000      # characters of a text that no feed has cut off
     MAX_STAMP = 180         # bytes of a stamp in brackets that opens a text
-    MAX_TRIMMED = 2         # characters by which a text that is cut off is shorter where the blanks at its end are gone
     MAX_UNFINISHED = 64     # bytes of what the end of a text leaves of a tag without attributes, or of an entity
     MAX_TAG_NAME = 10
     MIN_WORDS_LEFT = 3      # of a sentence, where its last word is not read
     MAX_ENTITY_NAME = 32
+
+cpdef enum:
+    CUT_OFF_SPREAD = 2      # characters by which a text that is cut off is shorter where the blanks at its end are gone
 
 
 # ------------------------------------------------------------------------------------------------------------------ characters
@@ -1204,9 +1206,9 @@ cdef class Rules:
         return 0
 
     cdef bint _is_cut_off(self, const uint8_t* p, int64_t n) noexcept nogil:
-        if self.cut_off == 0 or n < self.cut_off - MAX_TRIMMED or n > 4 * self.cut_off:
+        if self.cut_off == 0 or n < self.cut_off - CUT_OFF_SPREAD or n > 4 * self.cut_off:
             return False
-        return self.cut_off - MAX_TRIMMED <= count_points(p, 0, n) <= self.cut_off
+        return self.cut_off - CUT_OFF_SPREAD <= count_points(p, 0, n) <= self.cut_off
 
     cdef bint _decode(self, const uint8_t* p, int64_t n, bint is_cut_off, Step* step) except -1 nogil:
         """Tags and entities, and nothing of one that goes on where the text is cut off; returns whether there is none such."""

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     import regex
 
 __all__ = [
+    "CUT_OFF_SPREAD",
     "PLAIN",
     "Reading",
     "ReadingRules",
@@ -43,6 +44,9 @@ __all__ = [
     "read_string",
     "read_text",
 ]
+
+CUT_OFF_SPREAD = _reading.CUT_OFF_SPREAD
+"""Characters by which a text that is cut off is shorter where the blanks at its end are gone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
