@@ -209,7 +209,30 @@ def test_where_texts_are_cut_off_is_recognised_over_the_source() -> None:
     assert learn_reading(cut + whole, "auto").cut_off == 200
     assert learn_reading(cut[:9] + whole, "auto").cut_off == 0
     assert learn_reading([f"{text[:199]}." for text in cut] + whole, "auto").cut_off == 0
-    assert learn_reading([*cut, *whole, f"{story * 4}"], "auto").cut_off == 0
+    assert learn_reading([*cut, *whole, *(f"{number} {story * 4}" for number in range(4))], "auto").cut_off == 200
+    assert learn_reading([*cut, *whole, *(f"{number} {story * 4}" for number in range(5))], "auto").cut_off == 0
+
+
+@examples(40)
+@given(st.integers(0, 1 << 32), st.integers(80, 300), st.integers(40, 120), st.integers(0, 2))
+def test_texts_of_one_length_are_cut_off_if_they_end_unfinished(seed: int, size: int, count: int, longer: int) -> None:
+    """Posts of the greatest length may all end with a word, and no sign; a few items may be longer."""
+    draw = random.Random(seed)
+    words = ["".join(draw.choices("aeioubdgklmnprst", k=draw.randint(3, 10))) for _ in range(300)]
+    stories = [" ".join(draw.choices(words, k=120)) for _ in range(count)]
+    others = [f"{' '.join(draw.choices(words, k=draw.randint(5, 9)))}." for _ in range(count)]
+    others += [f"{' '.join(draw.choices(words, k=150))}." for _ in range(longer)]
+    posts = []
+    for story in stories:
+        end = story.rindex(" ", 0, size)  # a piece that ends with a word, as long as all
+        posts.append(f"{'x' * (size - end - 1)} {story[:end]}")
+    assert set(map(len, posts)) == {size}
+    for markup in ("auto", "none"):
+        assert learn_reading([story[:size].rstrip() for story in stories] + others, markup).cut_off == size
+        assert learn_reading(posts + others, markup).cut_off == 0
+        assert learn_reading([f"{story[: size - 1]}." for story in stories] + others, markup).cut_off == 0
+    tags = [f"{post[: size - 7]} <a hre" for post in posts]
+    assert learn_reading(tags + others, "auto").cut_off == size
 
 
 @examples(1500)
