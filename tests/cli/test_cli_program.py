@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import redirect_stderr, suppress
 from pathlib import Path
 from typing import Any
 
@@ -545,6 +545,17 @@ def test_what_cannot_fit_stands_on_several_lines() -> None:
         " " * 42 + "number of" + " " * 34 + "false",
         "by" + " " * 46 + "all  kind" + " " * 28 + "per 10k",
     ]
+
+
+@given(st.from_regex(r"[0-9]{1,9}[._-]?[0-9]{0,9}\.(jsonl|csv)(\.gz)?", fullmatch=True), st.floats(1.001, 1e9))
+def test_a_file_behind_check_is_told_from_a_wrong_number(name: str, number: float) -> None:
+    parser = app.command_parser("clean")
+    for given_word, hints in ((name, 1), (str(number), 0), (f"{number}%", 0)):
+        errors = io.StringIO()
+        with redirect_stderr(errors), pytest.raises(SystemExit):
+            parser.parse_args(["--check", given_word, "-p", "packs"])
+        assert f"got '{given_word}'" in errors.getvalue()
+        assert errors.getvalue().count("--check alone goes last") == hints
 
 
 @given(

@@ -196,7 +196,8 @@ class Parser(argparse.ArgumentParser):
         try:
             return super()._get_values(action, words)
         except argparse.ArgumentError as error:
-            is_value = not action.option_strings or words[0][:1].isdigit()  # and not what stands behind the option
+            # A number, and not what stands behind the option, such as the file 2024.jsonl.
+            is_value = not action.option_strings or not words[0].strip("0123456789.,-+% ")
             if action.nargs == argparse.OPTIONAL and not is_value:
                 option = action.option_strings[0]
                 error.message += f"; {option} alone goes last, or before an option, and is {option}={action.const}"
