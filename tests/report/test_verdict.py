@@ -11,11 +11,13 @@ from test_page import GOLDEN
 from templatemine.config import ReadConfig
 from templatemine.evaluation.residue import TORN, Residue
 from templatemine.io.read import read_documents
+from templatemine.mining.shared_pack import SHARED_PACK
 from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
 from templatemine.report.harm import CutResidues
 from templatemine.report.page import first_commands, render
 from templatemine.report.rests import SHARED
+from templatemine.report.summary import summarise
 from templatemine.report.verdict import LOST, RESTS, STUBS, Verdict, give_verdict, measure_source
 from templatemine.report.verdict import TORN as TORN_SENTENCES
 from templatemine.report.view import Report, SourceView, make_report
@@ -75,6 +77,23 @@ def test_what_passes_is_within_the_limits(made: Report) -> None:
     assert first_commands(verdict, ["my packs"], "") == [
         ("", "templatemine clean new.jsonl --packs 'my packs' --check 0.5 -o clean.jsonl")
     ]
+
+
+@pytest.mark.parametrize("others", [1, 2, 5])
+def test_the_shared_pack_is_no_source(pack: Pack, documents: list[Document], others: int) -> None:
+    """A folder with it gives the report of one without it, whatever its pack was before; alone it is shown."""
+    packs = {name: replace(pack, source=name) for name in (f"{number}.example" for number in range(others))}
+    some = [replace(one, source=name) for one in documents for name in packs]
+    shared = replace(pack, source=SHARED_PACK, templates=())
+    with_it = {SHARED_PACK: shared, **packs}
+    reports = [
+        make_report(have, some, lambda source: (), before=before)
+        for have, before in ((packs, packs), (with_it, packs), (packs, with_it))
+    ]
+    first, *rest = ((give_verdict(one), summarise(one), "".join(render(one))) for one in reports)
+    assert f"of {others} sources" in first[0].said if others > 1 else "sources" not in first[0].said
+    assert all(one == first for one in rest)
+    assert [one.name for one in make_report({SHARED_PACK: shared}, None, lambda source: ()).sources] == [SHARED_PACK]
 
 
 @pytest.mark.parametrize(

@@ -113,7 +113,7 @@ def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
     if args.json:
         terminal.print_json(_report_json(args, terminal, report, size), to_stdout=args.output != "-")
         return
-    what = f"{counted(len(packs), 'source')} in {size / 1e6:.1f} MB"
+    what = f"{counted(len(report.sources), 'source')} in {size / 1e6:.1f} MB"
     skipped = [f"{counted(terminal.skipped, 'document')} skipped"] if terminal.skipped else []
     verdict = give_verdict(report)
     first = (f"{before} {command}".strip() for before, command in first_commands(verdict, args.packs, desk))

@@ -10,6 +10,7 @@ from templatemine.config import ReportConfig
 from templatemine.errors import CapacityError, CorpusError
 from templatemine.io.files import raise_error
 from templatemine.kinds import DEFAULT_POLICY, POLICIES
+from templatemine.mining.shared_pack import SHARED_PACK
 from templatemine.model import Document, RejectedCandidate, Template
 from templatemine.packs.families import group_families
 from templatemine.packs.pack import Pack
@@ -194,7 +195,7 @@ def make_report(
     on_error: Callable[[CorpusError], None] = raise_error,
     before: Mapping[str, Pack] | None = None,
 ) -> Report:
-    """Measure packs on an archive.
+    """Measure packs on an archive; the shared pack is of no source, and left out beside others.
 
     Parameters
     ----------
@@ -211,6 +212,7 @@ def make_report(
     config = config or ReportConfig()
     # Texts of as many sources as there may be stay in memory.
     config = replace(config, looked=sample_size(len(packs), config.looked))
+    packs, before = _leave_out_shared(packs), None if before is None else _leave_out_shared(before)
     measured = (
         {source: PackMeasurement(pack, config) for source, pack in packs.items()} if documents is not None else {}
     )
@@ -257,6 +259,10 @@ def make_report(
         with_archive=documents is not None,
         changes=None if before is None else tuple(one for one in diffs if one),
     )
+
+
+def _leave_out_shared(packs: Mapping[str, Pack]) -> Mapping[str, Pack]:
+    return {source: pack for source, pack in packs.items() if source != SHARED_PACK} or packs
 
 
 def _choose_templates(
