@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import json
 import re
+from copy import copy
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from test_page import GOLDEN
 
-from templatemine.config import ReadConfig
+from strategies import examples
+from templatemine.cleaning.records import RecordCleaner, RecordConfig
+from templatemine.config import ReadConfig, ReportConfig
 from templatemine.evaluation.residue import TORN, Residue
+from templatemine.io.pending import Lines
 from templatemine.io.read import read_documents
 from templatemine.mining.shared_pack import SHARED_PACK
 from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
 from templatemine.report.harm import CutResidues
+from templatemine.report.limits import sample_size
 from templatemine.report.page import first_commands, render
-from templatemine.report.rests import SHARED
+from templatemine.report.rests import SHARED, count_shared
 from templatemine.report.summary import summarise
 from templatemine.report.verdict import LOST, RESTS, STUBS, Verdict, give_verdict, measure_source
 from templatemine.report.verdict import TORN as TORN_SENTENCES
@@ -45,7 +53,10 @@ def with_left(source: SourceView, torn: int, shared: int, looked: int = 200) -> 
     first = Residue(kind=TORN, start=0, end=9, left="a", cut="b")
     kinds = ((TORN, torn, first), (SHARED, shared, first))
     left = CutResidues(looked=looked, articles=max(torn, shared), torn=torn, kinds=kinds, untorn={}, harm={})
-    return replace(source, left=left)
+    measured = copy(source.measured)
+    assert measured is not None
+    measured.torn, measured.changed = torn, looked
+    return replace(source, left=left, measured=measured)
 
 
 def with_figures(made: Report, *figures: tuple[int, int]) -> Report:
@@ -59,7 +70,7 @@ def test_figures_are_those_of_the_sources(made: Report) -> None:
         found = source.measured
         assert found is not None
         assert [(one.what, one.number, one.of) for one in measure_source(source)] == [
-            (TORN_SENTENCES, source.left.torn, source.left.looked),
+            (TORN_SENTENCES, found.torn, found.changed),
             (RESTS, 0, source.left.looked),
             (STUBS, found.stubs, found.documents),
             (LOST, found.cut, found.characters),
@@ -144,6 +155,44 @@ def test_nothing_measured_gives_no_verdict(pack: Pack, documents: list[Document]
     assert judge(other).said == "No verdict: no article changes."
     assert first_commands(judge(other), ["packs"], "") == []
     assert judge(documents).is_within
+
+
+_STORY = st.sampled_from(["The mayor", "A judge", "Some bakers", "No nurse"])
+_END = st.sampled_from(["has seen it.", "sang in the rain.", "went home"])
+_SHAPES = st.sampled_from(
+    [
+        "{0} {1}\n\nSubscribe to us",
+        "{0} asked them to Subscribe to us before it {1}",
+        "{0} {1}\n\nSubscribe to us or read the letter",
+        "Subscribe to us. {0} {1}",
+        "{0} {1}",
+        "Subscribe to us",
+    ]
+)
+
+
+@examples(60)
+@given(st.lists(st.builds(str.format, _SHAPES, _STORY, _END), min_size=1, max_size=120), st.data())
+def test_a_report_has_the_figures_of_the_check(pack: Pack, texts: list[str], data: st.DataObject) -> None:
+    """Of the same articles, in any order, so that one does not pass where the other fails."""
+    template = Template(id="h1", regex="Subscribe to us", tokens=None, df=9, count=9, example="Subscribe to us")
+    one = replace(pack, templates=(template,))
+    cleaner = RecordCleaner({pack.source: one}, RecordConfig(torn=True, sampled=sample_size(1, 20)))
+    lines = "".join(json.dumps({"source": pack.source, "text": text}) + "\n" for text in texts)
+    tally = cleaner.clean_batch(Lines("f", "a", 1, lines.encode())).tally
+    counts, sample = tally.sources[pack.source], tally.samples.get(pack.source)
+    rests = count_shared([] if sample is None else sample.texts())
+    documents = [Document(source=pack.source, id=str(place), text=text) for place, text in enumerate(texts)]
+    shuffled = data.draw(st.permutations(documents))
+    (source,) = make_report({pack.source: one}, shuffled, lambda source: (), ReportConfig(looked=20)).sources
+    found = {
+        TORN_SENTENCES: (counts.torn, counts.changed),
+        RESTS: (rests.articles, rests.looked),
+        STUBS: (counts.stubs, counts.records),
+        LOST: (counts.cut, counts.characters),
+    }
+    measures = measure_source(source)
+    assert {row.what: (row.number, row.of) for row in measures} == {what: row for what, row in found.items() if row[1]}
 
 
 def test_one_begins_with_the_template_that_does_it(pack: Pack) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from typing import Any, Generic, TypeVar
 from zlib import crc32
 
 from templatemine.cleaning.hits import DayHits, Days, add_days
@@ -122,7 +123,10 @@ def mark_cut(text: str, start: int, end: int) -> str:
 _COUNTS = tuple(one.name for one in fields(SourceTally) if one.name not in ("kinds", "found"))
 
 
-class TextSample:
+_Cut = TypeVar("_Cut", bound=tuple[Any, ...])
+
+
+class TextSample(Generic[_Cut]):
     """Some different texts and their cuts, chosen by a hash, whatever the order in which they come.
 
     Parameters
@@ -133,19 +137,19 @@ class TextSample:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._rows: dict[tuple[int, str], Sequence[tuple[int, int]]] = {}
+        self._rows: dict[tuple[int, str], Sequence[_Cut]] = {}
 
-    def add(self, text: str, cuts: Sequence[tuple[int, int]]) -> None:
+    def add(self, text: str, cuts: Sequence[_Cut]) -> None:
         """Add a text."""
         self._rows[crc32(text.encode("utf-8", "surrogatepass")), text] = cuts
         self._prune(2 * self._most)
 
-    def merge(self, other: TextSample) -> None:
+    def merge(self, other: TextSample[_Cut]) -> None:
         """Add the texts of another sample."""
         self._rows |= other._rows
         self._prune(2 * self._most)
 
-    def texts(self) -> list[tuple[str, Sequence[tuple[int, int]]]]:
+    def texts(self) -> list[tuple[str, Sequence[_Cut]]]:
         """Return the texts, each with its cuts."""
         self._prune(self._most)
         return [(text, cuts) for (_, text), cuts in sorted(self._rows.items())]
@@ -170,7 +174,7 @@ class Tally:
     bad_packs: dict[str, str] = field(default_factory=dict)
     torn: tuple[str, str] | None = field(default=None, compare=False)
     left_out: dict[str, int] = field(default_factory=dict)
-    samples: dict[str, TextSample] = field(default_factory=dict, compare=False)
+    samples: dict[str, TextSample[tuple[int, int]]] = field(default_factory=dict, compare=False)
 
     def sample(self, source: str, text: str, cuts: Sequence[tuple[int, int]], most: int) -> None:
         """Keep a text that changes, and its cuts, if its hash is among so many least of its source."""

@@ -7,6 +7,7 @@ the given archive, which may differ from the one it was mined from.
 from __future__ import annotations
 
 import heapq
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,7 +18,9 @@ from typing import TypeVar
 
 import numpy as np
 
+from templatemine.cleaning._records import find_doubtful
 from templatemine.cleaning.regex_engine import ManualExpressions, Matches
+from templatemine.cleaning.tally import TextSample
 from templatemine.config import ReportConfig
 from templatemine.model import Document, Span
 from templatemine.packs.pack import Pack
@@ -64,6 +67,8 @@ class PackMeasurement:
     ----------
     documents, changed, stubs : int
         All, those that change, and those that are boilerplate nearly whole.
+    torn : int
+        Texts that change with a torn sentence, as `clean --check` counts them.
     other_kind : int
         Documents of another kind (HTML or text) than the pack; they count in nothing else.
     characters, cut : int
@@ -74,6 +79,7 @@ class PackMeasurement:
         self.pack = pack
         self._config = config
         self.documents = self.other_kind = self.changed = self.stubs = self.characters = self.cut = 0
+        self.torn = 0
         self._texts: Counter[str] = Counter()
         self._changed_texts: Counter[str] = Counter()
         self._explainer = Explainer(pack, config.clean)
@@ -87,7 +93,7 @@ class PackMeasurement:
         self._by_text: Counter[tuple[int, str]] = Counter()
         self._lowest_hashes: list[tuple[int, int, _ExplainedDocument]] = []
         # Pages are large, and their main text is not cut by lines.
-        self._max_sampled = config.samples if pack.html else max(config.samples, config.looked)
+        self._looked = TextSample[Span](config.samples if pack.html else config.looked)
         self._largest_shares: list[tuple[float, int, int, _ExplainedDocument]] = []
 
     def add(self, document: Document) -> None:
@@ -117,10 +123,16 @@ class PackMeasurement:
         self.stubs += found.stub
         if not found.spans:
             return
-        self.changed += not found.whole
         if not found.whole:
+            self.changed += 1
             self._changed_texts[text] += 1
+            self._looked.add(body, found.spans)
+            self.torn += not self.pack.html and self._is_torn(body, found.spans)
         self._sample(document, body, found)
+
+    def _is_torn(self, body: str, spans: Sequence[Span]) -> bool:
+        cuts = find_doubtful(body, [(one.start, one.end) for one in spans], sys.maxsize)
+        return any(self._explainer.is_torn(body, *cut) for cut in cuts)
 
     @property
     def days(self) -> Counter[str]:
@@ -159,7 +171,7 @@ class PackMeasurement:
         if key not in (row[1] for row in self._largest_shares):  # as a copy of an article would be
             _push(self._largest_shares, (found.share, key, self.documents, kept), self._config.samples // 2)
         if -key not in (row[0] for row in self._lowest_hashes):
-            _push(self._lowest_hashes, (-key, self.documents, kept), self._max_sampled)
+            _push(self._lowest_hashes, (-key, self.documents, kept), self._config.samples)
 
     def samples(self) -> Iterator[Sample]:
         """Yield the documents that lose most, then some of the others."""
@@ -173,9 +185,8 @@ class PackMeasurement:
                 yield Sample(document=document, pieces=parts, share=found.share, whole=found.whole)
 
     def sampled_texts(self) -> list[tuple[str, Sequence[Span]]]:
-        """Return some of the documents that change, chosen by a hash, and their cuts."""
-        chosen = (kept for *_, kept in sorted(self._lowest_hashes, reverse=True))
-        return [(body, found.spans) for _, body, found in chosen if not found.whole]
+        """Return some different texts that change and their cuts, those that `clean --check` looks at as well."""
+        return self._looked.texts()
 
     def template_figures(self) -> list[TemplateFigures]:
         """Return the figures of each template of the pack, in its order."""

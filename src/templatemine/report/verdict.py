@@ -1,8 +1,8 @@
 """Report -> its first sentence: whether the packs are within the limits of `clean --check`, by which figures, and what
 to do first.
 
-Limits are passed by what shows in the articles that were looked at.  A story that loses whole lines shows nothing, so
-that a report is within the limits, and never right.
+The figures are those of the check: torn sentences of all articles, rests of the articles that both look at.  A story
+that loses whole lines shows nothing, so that a report is within the limits, and never right.
 """
 
 from __future__ import annotations
@@ -97,11 +97,10 @@ def measure_source(source: SourceView) -> list[Measured]:
     found, left = source.measured, source.left
     if found is None:
         return []
-    of = source.name, left.looked, "changed article"
     shared = next((number for kind, number, _ in left.kinds if kind == SHARED), 0)
     measures = [
-        Measured(of[0], TORN, left.torn, *of[1:], MAX_TORN),
-        Measured(of[0], RESTS, shared, *of[1:], MAX_RESTS),
+        Measured(source.name, TORN, found.torn, 0 if source.pack.html else found.changed, "changed article", MAX_TORN),
+        Measured(source.name, RESTS, shared, left.looked, "changed article", MAX_RESTS),
         Measured(source.name, STUBS, found.stubs, found.documents, "document", MAX_STUBS),
         Measured(source.name, LOST, 0 if source.pack.html else found.cut, found.characters, "character", MAX_LOST),
     ]
