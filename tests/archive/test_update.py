@@ -8,9 +8,13 @@ import os
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from strategies import examples
 from templatemine.__main__ import main
 from templatemine.api import mine
 from templatemine.archive import update as module
@@ -150,16 +154,54 @@ def test_the_command_says_how_to_fill_a_window_and_that_it_is_smaller(
         return capsys.readouterr().err
 
     short = "2 packs wait for larger windows: give the archive once, before the new documents, to fill them\n"
-    smaller = "2 packs are learnt from their windows now, with fewer documents than before; --least N keeps more\n"
+    smaller = (
+        "templatemine: 2 packs will be learnt from fewer documents, those of a window: a.example (40 instead of 90); "
+        "b.example (40 instead of 90); --least N keeps more of them\n"
+    )
     alone = write(tmp_path / "alone.jsonl", [article(SOURCES[0], 91)])
     assert "1 pack waits for a larger window: give the archive once, before the new documents, to fill it\n" in said(
         alone
     )
     assert said(new).endswith(short)
-    assert said(write(tmp_path / "archive.jsonl", archive), new).endswith(smaller)
+    both = write(tmp_path / "archive.jsonl", archive), new
+    assert smaller in said(*both, "--dry-run")
+    assert {pack.documents for pack in PackFiles([packs]).load_all().values()} == {90}
+    assert smaller in said(*both)
     assert {pack.documents for pack in PackFiles([packs]).load_all().values()} == {40}
     for once in (short, smaller):
         assert once not in said(new)
+
+
+@examples(8)
+@given(st.integers(20, 60), st.integers(20, 90), st.integers(20, 90), st.booleans())
+def test_packs_of_fewer_documents_are_told_of_before_they_change(least: int, one: int, two: int, dry_run: bool) -> None:
+    """Once each, with both numbers; no later than when all packs are as they were."""
+    with TemporaryDirectory() as folder:
+        sizes = dict(zip(SOURCES, (one, two), strict=False))
+        articles = [article(source, number) for source, size in sizes.items() for number in range(size)]
+        packs = Path(folder) / "packs"
+        for pack in mine([Document(**row) for row in articles]).values():
+            pack.save(packs / f"{pack.source}.json")
+        before, told = contents(packs), list[str]()
+
+        def tell(text: str) -> None:
+            now = {name: data for name, data in contents(packs).items() if not name.startswith(".")}
+            assert now == before
+            told.append(text)
+
+        config = replace(CONFIG, window=WindowConfig(days=1, least=least), dry_run=dry_run)
+        given_again = [write(Path(folder) / "a.jsonl", articles)]
+        found = update_packs(str(packs), given_again, config, tell=tell)
+        windows = {row.source: row.window for row in found}
+        smaller = {source: size for source, size in sizes.items() if windows[source] < size}
+        assert len(told) == bool(smaller)
+        for source, size in sizes.items():
+            said = f"{source} ({windows[source]} instead of {size})"
+            assert (said in "".join(told)) == (source in smaller)
+        assert (contents(packs) == before) or not dry_run
+        if not dry_run:
+            update_packs(str(packs), given_again, config, tell=told.append)
+            assert len(told) == bool(smaller)
 
 
 def test_a_source_that_does_not_fit_keeps_its_newest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
@@ -46,7 +46,7 @@ from templatemine.archive.spill import SharedStringsFile, pack_candidates, write
 from templatemine.archive.window import DatedDocument, Window, WindowConfig
 from templatemine.bounds import Options
 from templatemine.config import PipelineConfig, ReadConfig, TokeniseConfig
-from templatemine.errors import CorpusError, PackError, counted, spelled
+from templatemine.errors import CorpusError, PackError, counted, list_notes, spelled
 from templatemine.io.fields import has_id
 from templatemine.io.file_transaction import file_transaction
 from templatemine.io.files import Report, suggest_name
@@ -105,6 +105,8 @@ class WindowUpdate:
         New documents that took the place of one with the same id and another text, be it in the window or new as well.
     first, last : str
         Days of the window; empty if no document fits the memory, or none tells its day.
+    documents_before : int
+        Of the pack that is replaced, if it was not that of the window before; 0 else.
     note : str
         Why the pack was left as it was; empty if it is a new one.
     """
@@ -117,6 +119,7 @@ class WindowUpdate:
     replaced: int
     first: str
     last: str
+    documents_before: int
     note: str
 
 
@@ -138,8 +141,6 @@ class SourceUpdate(WindowUpdate):
         Of the documents that were given.
     is_short : bool
         Whether the pack waits for a larger window.
-    documents_before : int
-        Of the pack that was replaced, if it was not that of the window before; 0 else.
     bug : str
         See `SourceOutcome`.
     """
@@ -150,7 +151,6 @@ class SourceUpdate(WindowUpdate):
     left: Mapping[str, int]
     unreadable_dates: int
     is_short: bool
-    documents_before: int
     changes: Changes
     bug: str = ""
 
@@ -336,7 +336,19 @@ class _UpdateRun(Executor[dict[str, WindowUpdate], SharedStringsFile, list[Sourc
         for done, unit in enumerate(self.units):
             states |= self.mine_unit(unit)
             self.progress("mining", done + 1, len(self.units))
+        self.tell_smaller(states.values())
         return states
+
+    def tell_smaller(self, states: Iterable[WindowUpdate]) -> None:
+        """Say before anything changes which packs will be learnt from fewer documents than they were, and why."""
+        smaller = [one for one in states if one.documents_before > one.window]
+        smaller.sort(key=lambda one: (one.window - one.documents_before, one.source))
+        told = list_notes({one.source: f"{one.window:,} instead of {one.documents_before:,}" for one in smaller})
+        if smaller:
+            packs, remedy = counted(len(smaller), "pack"), spelled("--least N", "WindowConfig.least")
+            self.tell(
+                f"{packs} will be learnt from fewer documents, those of a window: {told}; {remedy} keeps more of them"
+            )
 
     def reduce(self, mined: dict[str, WindowUpdate]) -> SharedStringsFile:
         """Return the strings of all sources: of windows that are new, and of the others as they were."""
@@ -382,6 +394,7 @@ class _UpdateRun(Executor[dict[str, WindowUpdate], SharedStringsFile, list[Sourc
             window = windows.pop(source)
             window.add(new.pop(source))
             documents, (first, last) = window.documents, window.bounds
+            note, before = self.renew_window(source, documents)
             if window.left_out:
                 self.tell(
                     f"{source}: {counted(window.left_out, 'document')} left out of its window, as --memory has no room"
@@ -395,12 +408,14 @@ class _UpdateRun(Executor[dict[str, WindowUpdate], SharedStringsFile, list[Sourc
                 replaced=window.replaced,
                 first=first,
                 last=last,
-                note=self.renew_window(source, documents),
+                documents_before=0 if note or before <= old_windows[source] else before,
+                note=note,
             )
         return states
 
-    def renew_window(self, source: str, window: Sequence[DatedDocument]) -> str:
-        """Write a window and the strings that mining it gives; why its source keeps its pack, if it does."""
+    def renew_window(self, source: str, window: Sequence[DatedDocument]) -> tuple[str, int]:
+        """Write a window and the strings that mining it gives; why its source keeps its pack, if it does, and the
+        documents of that."""
         self.write_window(source, window)
         try:
             old = self.load_pack(source)
@@ -408,8 +423,8 @@ class _UpdateRun(Executor[dict[str, WindowUpdate], SharedStringsFile, list[Sourc
             if self.on_bad_pack is None:
                 raise
             self.on_bad_pack(str(error))
-            return _BAD_PACK
-        return self.mine_window(source, window, old)
+            return _BAD_PACK, 0
+        return self.mine_window(source, window, old), 0 if old is None else old.documents
 
     def write_window(self, source: str, window: Sequence[DatedDocument]) -> None:
         path, key = self.window_path(safe_file_name(source) + ".window"), encode_source(source)
@@ -501,14 +516,13 @@ class _UpdateRun(Executor[dict[str, WindowUpdate], SharedStringsFile, list[Sourc
                 self.note_left([one for one in changes.removed if one.id in left], mined)
                 rejected = mined.rejected
         return SourceUpdate(
-            **asdict(replace(state, note=note)),
+            **asdict(replace(state, note=note, documents_before=0 if note else state.documents_before)),
             templates=templates,
             rejected=rejected,
             kept=len(carried),
             left=left,
             unreadable_dates=self.dates.of_source(source),
             is_short=state.window < self.least_window(old),
-            documents_before=0 if old is None or note or old.documents <= state.old_window else old.documents,
             changes=changes,
             bug=bug,
         )

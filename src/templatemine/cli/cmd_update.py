@@ -32,7 +32,8 @@ An expression that is no longer found in the window stays in the pack for a
 while, counted as "kept". It goes when enough documents in a row are without it,
 or when mining rejects it. Its line then says how many documents still have it,
 and the line below names the command that keeps the first; --json has all rules.
---dry-run shows what would change.
+--dry-run shows what would change. Packs that will be learnt from fewer
+documents than before are named before anything is written.
 
 A folder that is missing, and a source that the folder has neither a pack nor a
 window of, are refused unless --new-sources is given; an empty folder takes all
@@ -158,9 +159,6 @@ def _format_notes(found: Sequence[SourceUpdate], dry_run: bool) -> list[str]:
     if short := sum(one.is_short for one in found):
         wait, it = ("waits for a larger window", "it") if short == 1 else ("wait for larger windows", "them")
         notes.append(f"{counted(short, 'pack')} {wait}: give the archive once, before the new documents, to fill {it}")
-    if smaller := sum(one.documents_before > one.window for one in found):
-        learnt = "is learnt from its window" if smaller == 1 else "are learnt from their windows"
-        notes.append(f"{counted(smaller, 'pack')} {learnt} now, with fewer documents than before; --least N keeps more")
     return [*notes, *(["nothing has been written (--dry-run)"] if dry_run else [])]
 
 
