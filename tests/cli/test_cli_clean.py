@@ -270,6 +270,11 @@ def test_check_names_what_is_wrong_with_each_source(cli: Cli, mined: Path, new: 
     ]
     command = f"templatemine report {mined} --archive {path} -o report.html"
     assert ran.err.splitlines()[-1] == f"next, see what tears and takes too much: {command}"
+    lacking = write(tmp_path / "other.jsonl", [*read(new), other])
+    ran = cli("clean", lacking, "-p", mined, "-o", tmp_path / "g.jsonl", "--check", "0.99", "--whole-lines")
+    assert (
+        ran.err.splitlines()[-1] == "templatemine: check: other.org has no pack that can be used"
+    )  # which tears nothing
     ran = cli("clean", new, "-p", mined, "-o", tmp_path / "d.jsonl", "--check", "0.99", "--whole-lines")
     assert ran.code == 0, ran.err
     changed = ran.err.partition(" changed;")[0].rpartition("\n")[2]

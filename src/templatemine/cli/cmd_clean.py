@@ -320,9 +320,9 @@ def _finish(args: argparse.Namespace, terminal: messages.Terminal, tally: Tally,
     total = tally.total()
     _print_summary(args, terminal, tally, packs)
     failures = [] if args.check is None else [*_failed_checks(tally, args)]
-    for failure in failures:
+    for failure, _ in failures:
         terminal.note(failure)
-    if failures and total.changed and "-" not in args.inputs:
+    if any(is_of_cuts for _, is_of_cuts in failures) and "-" not in args.inputs:
         words = ("report", *args.packs, "--archive", *args.inputs, "-o", "report.html")
         terminal.say(f"next, see what tears and takes too much: {common.suggest_command(args, *words)}")
     if args.check is not None and not failures:
@@ -337,16 +337,16 @@ def _finish(args: argparse.Namespace, terminal: messages.Terminal, tally: Tally,
         terminal.end_with(1)
 
 
-def _failed_checks(tally: Tally, args: argparse.Namespace) -> Iterator[str]:
+def _failed_checks(tally: Tally, args: argparse.Namespace) -> Iterator[tuple[str, bool]]:
     """Yield the problems of each source, by ``--check``: what is exceeded, by how much, and the option of the limit; or
-    that nothing was checked."""
+    that nothing was checked; and whether any is one of its cuts."""
     from templatemine.report.rests import count_shared
 
     total = tally.total()
     is_read = total.records > total.no_text + total.cleaned_before + total.other_kind
     if not is_read or not (total.characters or total.no_pack or total.bad_pack):
         some = f"none in {counted(total.records, 'record')} that can be cleaned" if total.records else "none"
-        yield f"check: expected documents, found {some}: nothing was checked"
+        yield f"check: expected documents, found {some}: nothing was checked", False
     for source, counts in sorted(tally.sources.items()):
         lost, stubs = counts.cut / counts.characters if counts.characters else 0.0, counts.stubs - counts.dropped
         of_stubs = stubs / max(1, counts.records - counts.dropped)
@@ -378,7 +378,7 @@ def _failed_checks(tally: Tally, args: argparse.Namespace) -> Iterator[str]:
             ),
         )
         if found := [problem for is_wrong, problem in problems if is_wrong]:
-            yield f"check: {source} {'; '.join(found)}"
+            yield f"check: {source} {'; '.join(found)}", counts.changed > 0
 
 
 def _limit(option: str, most: float, remedy: str = "") -> str:
