@@ -514,6 +514,8 @@ def test_the_title_says_what_it_is_about(pack: Pack, documents: list[Document]) 
     assert said == ["No source has templates, and nothing is removed.", f"1 source without templates: {why}."]
     elsewhere = [replace(one, text="Nothing of it.") for one in documents]
     assert "None of the" in summarise(report(pack, elsewhere))[0]
+    others = [replace(one, source="other.example") for one in documents]
+    assert "No document of the archive is of a source that has a pack" in summarise(report(pack, others))[0]
 
 
 def page(number: int) -> Document:

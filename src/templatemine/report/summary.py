@@ -37,6 +37,8 @@ def summarise(report: Report) -> list[str]:
     found = [one.measured for one in sources if one.measured is not None]
     documents, changed = sum(one.documents for one in found), sum(one.changed for one in found)
     characters, cut = sum(one.characters for one in found), sum(one.cut for one in found)
+    if not documents:
+        return ["No document of the archive is of a source that has a pack, and of its kind (HTML or text).", *rest]
     if not changed:
         why = "" if report.pages else ": no template occurs in the archive"
         return [f"None of the {counted(documents, 'document')} changes{why}.", *rest]
