@@ -52,31 +52,6 @@ def test_values_are_handed_down(rows: list[tuple[int, int]]) -> None:
 
 
 @examples(100)
-@given(st.lists(st.integers(0, 8), max_size=12), st.integers(0, 12))
-def test_values_outside_of_an_element(rows: list[int], place: int) -> None:
-    parents = [-1, *(min(up, place) for place, up in enumerate(rows))]
-    element = holder = place % len(parents)
-    around = {0}
-    while holder >= 0:
-        around.add(holder)
-        holder = parents[holder]
-    found = _blocks.clear_containers(np.array(parents, np.int32), np.full(len(parents), 7, np.uint32), element)
-    assert found.tolist() == [0 if one in around else 7 for one in range(len(parents))]
-
-
-@examples(100)
-@given(st.lists(st.tuples(st.integers(0, 8), st.integers(0, 7)), max_size=12), st.integers(0, 7), st.integers(-1, 12))
-def test_blocks_in_named_elements(rows: list[tuple[int, int]], mask: int, place: int) -> None:
-    parents = np.array([-1, *(min(up, at) for at, (up, _) in enumerate(rows))], np.int32)
-    groups = np.array([1, *(value for _, value in rows)], np.uint32)
-    spared = place % len(parents) if place >= 0 else -1
-    left = groups if spared < 0 else _blocks.clear_containers(parents, groups, spared)
-    blocks = np.arange(len(parents), dtype=np.int32)[::-1].copy()
-    wanted = _blocks.inherit_by_blocks(parents, ((left & mask) > 0).view(np.uint8), blocks)
-    assert _blocks.mark_named(parents, groups, blocks, mask, spared).tolist() == wanted.astype(np.bool_).tolist()
-
-
-@examples(100)
 @given(
     st.lists(st.tuples(st.text("aDÉ ", max_size=6), st.integers(1, 4), st.booleans()), max_size=8), st.integers(0, 4)
 )
@@ -118,7 +93,6 @@ def test_main_text_in_numbers(rows: list[tuple[float, int, int]]) -> None:
     ]
     assert _scores.describe_main(scores, words, counts) == pytest.approx(wanted, abs=1e-12)
     assert _scores.measure_doubt(scores, words) == pytest.approx(doubt, abs=1e-12)
-    assert _blocks.count_words(words, main.view(np.uint8)) == sum(sizes)
 
 
 def test_columns_that_do_not_fit_are_refused() -> None:
@@ -130,18 +104,9 @@ def test_columns_that_do_not_fit_are_refused() -> None:
     for element in (-1, 1):
         with pytest.raises(ValueError, match="elements of the page"):
             _blocks.inherit_by_blocks(int32(-1), uint8(0), int32(element))
-        with pytest.raises(ValueError, match="an element of the page"):
-            _blocks.clear_containers(int32(-1), np.zeros(1, np.uint32), element)
-        with pytest.raises(ValueError, match="elements of the page"):
-            _blocks.mark_named(int32(-1), np.zeros(1, np.uint32), int32(element), 1)
-    for spared in (-2, 1):
-        with pytest.raises(ValueError, match="an element of the page"):
-            _blocks.mark_named(int32(-1), np.zeros(1, np.uint32), int32(0), 1, spared)
     for bounds in (int64(0, 2), int64(0)):
         with pytest.raises(ValueError, match="bounds"):
             _blocks.find_openings(uint8(0), bounds, int32(1), uint8(1), 1, np.zeros(1, np.uint32))
-    with pytest.raises(ValueError, match="is wanted"):
-        _blocks.count_words(int32(1, 2), uint8(1))
     with pytest.raises(ValueError, match="words"):
         _scores.measure_doubt(np.zeros(1), int32(1, 2))
     with pytest.raises(ValueError, match="counts of each block"):

@@ -31,13 +31,6 @@ def test_the_first_of_equal_keys(keys: list[int]) -> None:
 
 
 @examples(100)
-@given(st.lists(st.integers(0, 9), max_size=12))
-def test_repeated_keys(keys: list[int]) -> None:
-    expected = [place for place, key in enumerate(keys) if keys.count(key) > 1]
-    assert _blocks.find_repeated(np.array(keys, np.uint64)).tolist() == expected
-
-
-@examples(100)
 @given(st.lists(st.tuples(st.integers(-40, 40), st.integers(1, 40), st.integers(0, 3)), max_size=12))
 def test_scores_half_way_to_the_mean_of_their_path(blocks: list[tuple[int, int, int]]) -> None:
     def mean(path: int) -> float:
@@ -111,21 +104,6 @@ def test_phrases_that_cannot_be_looked_for() -> None:
             _html.PhraseFinder(wrong)
 
 
-@examples(200)
-@given(st.data())
-def test_dates_among_blocks(data: st.DataObject) -> None:
-    names = ("words", "month", "year", "numbers", "own")
-    rows = data.draw(st.lists(st.lists(st.integers(0, 12), min_size=len(names), max_size=len(names)), max_size=9))
-    counts = np.zeros((len(rows), len(_html.COUNTS)), np.int32)
-    counts[:, [_html.COUNTS.index(name) for name in names]] = np.reshape(rows, (-1, len(names)))
-    words, month, year, numbers, own = np.reshape(rows, (-1, len(names))).T
-    is_dated = ((month + year > 0) | (numbers > 1)) & (words - own // 2 <= 6)
-    assert _blocks.find_dated(counts, 6).tolist() == np.flatnonzero(is_dated).tolist()
-
-    with pytest.raises(ValueError, match="counts of each block"):
-        _blocks.find_dated(counts[:, :2].copy(), 6)
-
-
 def test_chances_of_kinds_are_those_of_a_logistic_regression() -> None:
     draw = np.random.default_rng(7)
     values, mean, scale = draw.normal(size=9) * 9, draw.normal(size=9), draw.uniform(0.1, 2, 9)
@@ -180,52 +158,9 @@ def test_what_is_said_to_machines_is_found(page: str) -> None:
         told = [tag.decode("utf-8", "surrogatepass") for tag in _html.find_metas(data, names)]
         asked = [tag for tag in META.findall(page) if any(name.decode() in tag.lower() for name in names)]
         assert [tag for tag in told if META.fullmatch(tag)] == asked
-    assert _html.find_ld_json(data) == [found.start() for found in re.finditer(rb"ld\+j", data, re.IGNORECASE)]
     for before in (len(data), len(data) // 2):
         sheets = [data[slice(*found.span(1))] for found in STYLE.finditer(data, 0, before)]
         assert [data[start:end] for start, end in _html.find_styles(data, before)] == sheets
-
-
-@examples(200)
-@given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 9), st.integers(0, 1)), max_size=9), st.integers(0, 10))
-def test_the_block_that_a_story_begins_with(rows: list[tuple[int, int, int]], first: int) -> None:
-    counts = np.zeros((len(rows), len(_html.COUNTS)), np.int32)
-    counts[:, [_html.COUNTS.index(name) for name in ("words", "numbers")]] = np.reshape(
-        [row[:2] for row in rows], (-1, 2)
-    )
-    kept = np.array([row[2] for row in rows], np.uint8)
-    expected = (
-        place for place, (words, numbers, is_kept) in enumerate(rows) if is_kept and words >= 5 and 2 * numbers < words
-    )
-    found = _blocks.find_opening(counts, kept, first, 5)
-    assert found == next((place for place in expected if place >= first), -1)
-
-
-@examples(200)
-@given(
-    st.lists(st.tuples(st.integers(1, 9), st.integers(0, 9), st.integers(0, 1), st.integers(0, 1)), max_size=9),
-    st.integers(0, 9),
-)
-def test_the_block_most_like_the_title(rows: list[tuple[int, int, int, int]], title: int) -> None:
-    counts = np.zeros((len(rows), len(_html.COUNTS)), np.int32)
-    counts[:, [_html.COUNTS.index(name) for name in ("words", "title_words")]] = np.reshape(
-        [row[:2] for row in rows], (-1, 2)
-    )
-    similarity = _blocks.measure_title(counts, title)
-    assert similarity.tolist() == [2 * both / (words + max(title, 1)) for words, both, _, _ in rows]
-    heading, kept = (np.array([row[place] for row in rows], np.uint8) for place in (2, 3))
-    values = [one + 0.2 * rows[place][2] + 1e-3 * rows[place][3] for place, one in enumerate(similarity.tolist())]
-    similar = [place for place, one in enumerate(similarity.tolist()) if one >= 0.5]
-    found = _blocks.find_titled(similarity, heading, kept, 0.5, 0.2, 1e-3)
-    assert found == max(similar, key=values.__getitem__, default=-1)
-
-
-def test_kept_blocks_of_another_page_are_refused() -> None:
-    counts, kept = np.zeros((2, len(_html.COUNTS)), np.int32), np.zeros(1, np.uint8)
-    with pytest.raises(ValueError, match="whether it is kept"):
-        _blocks.find_opening(counts, kept, 0, 5)
-    with pytest.raises(ValueError, match="whether it is kept"):
-        _blocks.find_titled(np.zeros(2), np.zeros(2, np.uint8), kept, 0.5, 0.2, 1e-3)
 
 
 def test_the_first_row_with_a_value() -> None:

@@ -167,7 +167,6 @@ JSON_ROWS: dict[str, Any] = {
         lambda: _systems.count_line_breaks(PAGE, i64(0, 1 << 40, 2), i64(1, 1 << 41, 3)),
         lambda: _systems.find_stretch(PAGE, i64(0, 0, 2), i64(1, 1 << 41, 3), i32(0, 0, 0), i32(1, 1, 1), u8(1, 1, 1)),
         lambda: _systems.find_stretch(PAGE, i64(0, -9), i64(1, 1), i32(0, 0), i32(1, 1), u8(1, 1)),
-        lambda: _systems.compute_cosines(i64(1, 2), i64(1, 1), i64(0, 1 << 40, 2), i64(0), i64(1)),
     ],
 )  # fmt: skip
 def test_numbers_within_the_array_whatever_stands_around_them(call: Callable[[], Any]) -> None:

@@ -19,7 +19,13 @@ from strategies import examples
 from templatemine import extract
 from templatemine.config import ExtractConfig
 from templatemine.pages.baselines import _systems, shallow
-from templatemine.pages.baselines.main_block import MIN_COSINE, find_duplicates, weigh_main_blocks
+from templatemine.pages.baselines.main_block import (
+    MIN_COSINE,
+    _compute_cosines,
+    _Keywords,
+    find_duplicates,
+    weigh_main_blocks,
+)
 from templatemine.pages.baselines.shallow import BAD, FEATURES, GOOD, NEAR, SHORT, context_free, context_sensitive
 from templatemine.pages.blocks import Page
 
@@ -156,7 +162,7 @@ def test_cosines(texts: list[list[str]]) -> None:
     offsets = np.cumsum([0, *map(len, ids)]).astype(np.int64)
     flat = np.array([cell for row in ids for cell in row], np.int64)
     left = np.arange(len(texts) - 1)
-    got = _systems.compute_cosines(flat[:, 0].copy(), flat[:, 1].copy(), offsets, left, left + 1)
+    got = _compute_cosines(_Keywords(flat[:, 0], flat[:, 1], offsets, len(flat), flat[:0, 0]), left, left + 1)
     want = [cosine(Counter(one), Counter(other)) for one, other in itertools.pairwise(texts)]
     assert got.tolist() == pytest.approx(want)
 

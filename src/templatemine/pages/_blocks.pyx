@@ -8,7 +8,7 @@ from templatemine.pages import _html
 
 from libc.math cimport log1p
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t, uint8_t
-from libc.stdlib cimport calloc, free, malloc
+from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from templatemine.pages._html cimport (
@@ -18,9 +18,8 @@ from templatemine.pages._html cimport (
 )
 
 __all__ = [
-    "BLOCKWISE", "CONTEXT", "FEATURES", "ROLES", "SECTIONS", "clear_containers", "compute_context", "compute_features",
-    "count_words", "find_dated", "find_first_equal", "find_nearest", "find_opening", "find_openings", "find_repeated", "find_titled",
-    "find_value", "inherit_by_blocks", "inherit_values", "mark_named", "measure_title", "normalise_texts", "sum_subtrees",
+    "BLOCKWISE", "CONTEXT", "FEATURES", "ROLES", "SECTIONS", "compute_context", "compute_features", "find_first_equal", "find_nearest",
+    "find_openings", "find_value", "inherit_by_blocks", "inherit_values", "normalise_texts", "sum_subtrees",
 ]
 
 
@@ -1150,74 +1149,6 @@ def inherit_by_blocks(const int32_t[::1] parents not None, const uint8_t[::1] ow
     return found
 
 
-def clear_containers(const int32_t[::1] parents not None, const uint32_t[::1] values not None, int64_t element):
-    """Values of elements, 0 for an element and all that it stands in, and for the page: uint32 array, shape (elements,).
-
-    Parameters
-    ----------
-    parents : int32 array, shape (elements,)
-        Smaller than the element itself; -1 for none.
-    values : uint32 array, shape (elements,)
-    element : int
-    """
-    cdef int64_t m = parents.shape[0]
-    check(values.shape[0] == m and 0 <= element < m, "a value of each element, and an element of the page")
-    found = np.array(values, np.uint32)
-    cdef uint32_t[::1] out = found
-    while element > 0:
-        out[element] = 0
-        element = parents[element] if parents[element] < element else 0
-    out[0] = 0
-    return found
-
-
-def mark_named(const int32_t[::1] parents not None, const uint32_t[::1] groups not None, const int32_t[::1] element not None,
-               uint32_t mask, int64_t spared=-1):
-    """Whether each block stands in an element that is named after some groups of key words: bool array, shape (blocks,).
-
-    Parameters
-    ----------
-    parents : int32 array, shape (elements,)
-        Smaller than the element itself; -1 for none.
-    groups : uint32 array, shape (elements,)
-        A bit each.
-    element : int32 array, shape (blocks,)
-        The element that each block stands in.
-    mask : int
-        The groups that count.
-    spared : int, default -1
-        An element whose name does not count, nor those of all that it stands in, nor that of the page; -1 for none.
-    """
-    cdef int64_t m = parents.shape[0], n = element.shape[0], i
-    cdef uint8_t* values
-    check(groups.shape[0] == m and -1 <= spared < m, "groups of each element, and an element of the page")
-    for i in range(n):
-        if not 0 <= element[i] < m:
-            check(False, "elements of the page")
-    found = np.zeros(n, np.bool_)
-    if n == 0:
-        return found
-    cdef uint8_t[::1] out = found.view(np.uint8)
-    values = <uint8_t*>malloc(m)
-    if values == NULL:
-        raise MemoryError
-    with nogil:
-        for i in range(m):
-            values[i] = (groups[i] & mask) != 0
-        if spared >= 0:
-            values[0] = 0
-            while spared > 0:
-                values[spared] = 0
-                spared = parents[spared] if parents[spared] < spared else 0
-        for i in range(1, m):
-            if 0 <= parents[i] < i:
-                values[i] |= values[parents[i]]
-        for i in range(n):
-            out[i] = values[element[i]]
-    free(values)
-    return found
-
-
 def find_nearest(const int32_t[::1] parents not None, const uint8_t[::1] wanted not None):
     """The nearest wanted element of each: itself or one it stands in, 0 if there is none: int64, shape (elements,)."""
     cdef int64_t n = parents.shape[0], i
@@ -1285,78 +1216,6 @@ def find_openings(const uint8_t[::1] text not None, const int64_t[::1] bounds no
     return found[:count]
 
 
-def count_words(const int32_t[::1] words not None, const uint8_t[::1] wanted not None):
-    """The sum of the words of wanted blocks."""
-    cdef int64_t n = words.shape[0], i, size = 0
-    check(wanted.shape[0] == n, "whether each block is wanted")
-    with nogil:
-        for i in range(n):
-            size += words[i] if wanted[i] else 0
-    return size
-
-
-def find_dated(const int32_t[:, ::1] counts not None, int32_t most):
-    """Blocks of no more than so many words with a month, a year or several numbers: int64 array, ascending.
-
-    In scripts without spaces each character is a word, and two of them count as one.
-    """
-    cdef int64_t n = counts.shape[0], i, size = 0
-    check(counts.shape[1] == C_SIZE, "counts of each block")
-    found = np.empty(n, np.int64)
-    cdef int64_t[::1] out = found
-    with nogil:
-        for i in range(n):
-            if counts[i, C_MONTH] + counts[i, C_YEAR] > 0 or counts[i, C_NUMBERS] > 1:
-                if counts[i, C_WORDS] - counts[i, C_OWN] // 2 <= most:
-                    out[size] = i
-                    size += 1
-    return found[:size]
-
-
-def find_opening(const int32_t[:, ::1] counts not None, const uint8_t[::1] kept not None, int64_t first, int32_t least):
-    """The first kept block, from `first` on, of so many words or more, less than half of them numbers; -1 if there is none."""
-    cdef int64_t n = counts.shape[0], i
-    check(counts.shape[1] == C_SIZE and kept.shape[0] == n and first >= 0, "counts of each block, and whether it is kept")
-    for i in range(first, n):
-        if kept[i] and counts[i, C_WORDS] >= least and 2 * counts[i, C_NUMBERS] < counts[i, C_WORDS]:
-            return i
-    return -1
-
-
-def measure_title(const int32_t[:, ::1] counts not None, int32_t title):
-    """Dice's coefficient of the words of each block and the so many of a title: float64 array, shape (blocks,)."""
-    cdef int64_t n = counts.shape[0], i
-    check(counts.shape[1] == C_SIZE, "counts of each block")
-    found = np.empty(n, np.float64)
-    cdef double[::1] out = found
-    for i in range(n):
-        out[i] = 2.0 * counts[i, C_TITLE_WORDS] / (counts[i, C_WORDS] + max(title, 1))
-    return found
-
-
-def find_titled(const double[::1] similarity not None, const uint8_t[::1] heading not None, const uint8_t[::1] kept not None,
-                double least, double heading_bonus, double kept_bonus):
-    """The block most similar to a title, if any has the least similarity; -1 if none has.
-
-    Parameters
-    ----------
-    similarity : float64 array, shape (blocks,)
-    heading, kept : uint8 arrays, shape (blocks,)
-        1 for headings, and for blocks that are kept, whose similarity the bonuses are added to.
-    least, heading_bonus, kept_bonus : float
-    """
-    cdef int64_t n = similarity.shape[0], i, best = -1
-    cdef double value, most = 0
-    check(heading.shape[0] == n and kept.shape[0] == n, "whether each block is a heading, and whether it is kept")
-    for i in range(n):
-        if similarity[i] >= least:
-            value = similarity[i] + heading_bonus * heading[i] + kept_bonus * kept[i]
-            if best < 0 or value > most:
-                best = i
-                most = value
-    return best
-
-
 def find_value(const float[:, ::1] matrix not None, int64_t column, float value):
     """The first row of a matrix with a value in a column, -1 if there is none."""
     cdef int64_t i
@@ -1403,32 +1262,6 @@ cdef int first_places(const uint64_t* keys, int64_t stride, int64_t n, int64_t* 
         out[i] = slots[place]
     free(slots)
     return 0
-
-
-def find_repeated(const uint64_t[::1] keys not None):
-    """Places of the keys that another one is equal to, ascending: int64 array."""
-    cdef int64_t n = keys.shape[0], i, size = 0
-    cdef uint8_t* is_repeated
-    found = np.empty(n, np.int64)
-    if n == 0:
-        return found
-    cdef int64_t[::1] out = found
-    is_repeated = <uint8_t*>calloc(n, 1)
-    if is_repeated == NULL:
-        raise MemoryError
-    try:
-        with nogil:
-            first_places(&keys[0], 1, n, &out[0])
-            for i in range(n):
-                if out[i] != i:
-                    is_repeated[i] = is_repeated[out[i]] = True
-            for i in range(n):
-                if is_repeated[i]:
-                    out[size] = i
-                    size += 1
-    finally:
-        free(is_repeated)
-    return found[:size]
 
 
 def normalise_texts(const uint8_t[::1] text not None, const int64_t[::1] bounds not None, const int64_t[::1] blocks not None):

@@ -15,8 +15,8 @@ from templatemine.text._scan cimport (
 )
 
 __all__ = [
-    "BlockScanner", "COUNTS", "FLAGS", "KEYS", "MARKS", "PhraseFinder", "TAGS", "decode_texts", "encode_page", "find_ld_json",
-    "find_metas", "find_styles", "hash_path",
+    "BlockScanner", "COUNTS", "FLAGS", "KEYS", "MARKS", "PhraseFinder", "TAGS", "decode_texts", "encode_page", "find_metas",
+    "find_styles", "hash_path",
 ]
 
 
@@ -397,26 +397,6 @@ def find_styles(const uint8_t[::1] page not None, int64_t before):
             found.append((i + 1, j))
             i = j
         i = find_next_tag(p, i + 1, n, 115)
-    return found
-
-
-def find_ld_json(const uint8_t[::1] page not None):
-    """Where ``ld+j`` stands, in any case: list of int, bytes of the page."""
-    cdef int64_t n = page.shape[0], i = 2
-    cdef const uint8_t* p
-    cdef const void* hit
-    found = []
-    if n == 0:
-        return found
-    p = &page[0]
-    while i + 1 < n:
-        hit = memchr(p + i, 43, n - i - 1)
-        if hit == NULL:
-            break
-        i = <const uint8_t*>hit - p
-        if same_letters(p + i - 2, b"ld", 2) and (p[i + 1] | 32) == 106:
-            found.append(i - 2)
-        i += 1
     return found
 
 

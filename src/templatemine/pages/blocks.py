@@ -145,7 +145,7 @@ class Page:
 
     def count_words(self, chosen: NDArray[np.bool_]) -> int:
         """Return the number of words of some blocks, given as a flag for each."""
-        return _blocks.count_words(self.words, chosen)
+        return int(self.words.dot(chosen))
 
     @lazy
     def hidden(self) -> NDArray[np.bool_]:
@@ -266,7 +266,8 @@ class Page:
         """
         columns = self.columns
         first = np.arange(len(self), dtype=np.uint64)
-        repeated = _blocks.find_repeated(columns["hashes"])
+        equal = _blocks.find_first_equal(columns["hashes"])
+        repeated = np.flatnonzero(np.bincount(equal)[equal] > 1)
         if not len(repeated):
             return first
         block_of: dict[str, int] = {}

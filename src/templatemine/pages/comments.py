@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine.pages import _blocks, _html
+from templatemine.pages import _html
 from templatemine.pages.blocks import Page
 from templatemine.pages.scanner import TAG_NAMES, group_mask
 
@@ -59,10 +59,8 @@ def find_kept_comments(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_]
     """
     if not page.all_groups & _COMMENT or not page.count_words(kept):
         return None
-    columns, first = page.columns, int(kept.argmax())
-    parents, element = columns["parents"], columns["element"]
-    in_comments = _blocks.mark_named(parents, columns["groups"], element, _COMMENT, int(element[first]))
-    if not page.count_words(kept & in_comments):
+    first = int(kept.argmax())
+    if not page.count_words(kept & page.in_elements((_element_groups(page, first) & _COMMENT) > 0)):
         return None  # as on nearly every page; the rest takes longer
     beginning = np.zeros(len(page), np.bool_)
     beginning[first] = True
@@ -73,8 +71,12 @@ def find_kept_comments(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_]
 def _element_groups(page: Page, first: int) -> NDArray[np.uint32]:
     """Return key words in the names of elements, without those around the first block of the main text, which are
     named after the page."""
-    columns = page.columns
-    return _blocks.clear_containers(columns["parents"], columns["groups"], int(columns["element"][first]))
+    groups, element = page.columns["groups"].copy(), int(page.columns["element"][first])
+    while element > 0:
+        groups[element] = 0
+        element = int(page.columns["parents"][element])
+    groups[0] = 0
+    return groups  # type: ignore[no-any-return]
 
 
 def _outermost_elements(parents: NDArray[np.int32], is_member: NDArray[np.bool_]) -> NDArray[np.int64]:

@@ -12,11 +12,11 @@ from contextlib import suppress
 from html import unescape
 from typing import Any
 
-from templatemine.pages import _html
 from templatemine.pages.blocks import Page
 from templatemine.pages.page_dates import normalise_date
 
 LDJSON = re.compile(rb"<script\b[^<>]{0,500}ld\+json[^<>]{0,500}>", re.IGNORECASE)
+_HINT = b"ld+json"
 _TAG_BYTES = 600
 """Bytes searched for the rest of the tag on either side of ``ld+json``; `LDJSON` allows fewer."""
 _END = re.compile(rb"</script", re.IGNORECASE)
@@ -155,17 +155,17 @@ def _read_broken(script: str) -> dict[str, str]:
 
 def _scripts(data: bytes) -> Iterator[str]:
     """Yield the contents of the JSON-LD scripts of a page, up to the first script that has no end tag."""
-    position = 0
-    for hint in _html.find_ld_json(data):
-        begin = (
-            LDJSON.search(data, max(position, hint - _TAG_BYTES), hint + 2 * _TAG_BYTES) if hint >= position else None
-        )
+    position, small = 0, data.lower()
+    hint = small.find(_HINT)
+    while hint >= 0:
+        begin = LDJSON.search(data, max(position, hint - _TAG_BYTES), hint + 2 * _TAG_BYTES)
         if begin is not None:
             end = _END.search(data, begin.end())
             if end is None:
                 return
             yield data[begin.end() : end.start()].decode("utf-8", "surrogatepass")
             position = end.end()
+        hint = small.find(_HINT, max(hint + 1, position))
 
 
 def normalise_published(text: str) -> str | None:

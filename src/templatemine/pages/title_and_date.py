@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine.pages import _blocks, _html
+from templatemine.pages import _html
 from templatemine.pages.blocks import Page
 from templatemine.pages.date_order import DateOrder
 from templatemine.pages.declared import SINGLE, declared_title_and_date, words_of
@@ -20,7 +20,9 @@ from templatemine.pages.headline import MAX_DISTANCE, OPENING_WORDS
 from templatemine.pages.page_dates import MAX_DATE_LENGTH, Order, find_dates, is_date, is_labelled
 from templatemine.text.characters import TITLE_SEPARATOR, in_class
 
-TITLE_WORDS, LINKED, NUMBERS = (_html.COUNTS.index(name) for name in ("title_words", "linked", "numbers"))
+TITLE_WORDS, LINKED, NUMBERS, MONTH, YEAR, OWN = (
+    _html.COUNTS.index(name) for name in ("title_words", "linked", "numbers", "month", "year", "own")
+)
 
 MIN_SIMILARITY = 0.5
 """Smallest similarity (Dice's coefficient) of ``<title>`` and a block that is the headline: of their words, or of their
@@ -57,7 +59,11 @@ def find_title(page: Page, heading: NDArray[np.bool_], kept: NDArray[np.bool_]) 
 
 def _find_titled(page: Page, heading: NDArray[np.bool_], kept: NDArray[np.bool_]) -> int:
     """Find the block most similar to ``<title>``, headings preferred; return its index, -1 if none is similar."""
-    return _blocks.find_titled(_title_similarity(page), heading, kept, MIN_SIMILARITY, HEADING_BONUS, KEPT_BONUS)
+    similarity = _title_similarity(page)
+    similar = np.flatnonzero(similarity >= MIN_SIMILARITY)
+    if not len(similar):
+        return -1
+    return int(similar[(similarity + HEADING_BONUS * heading + KEPT_BONUS * kept)[similar].argmax()])
 
 
 def title_parts(title: str) -> list[str]:
@@ -91,7 +97,7 @@ def _title_similarity(page: Page) -> NDArray[np.float64]:
     """Return the similarity of each block and ``<title>``; by characters, only of blocks short enough to reach
     `MIN_SIMILARITY`."""
     if not _is_by_characters(page.title):
-        return _blocks.measure_title(page.columns["counts"], page.columns["title"])
+        return 2.0 * page.columns["counts"][:, TITLE_WORDS] / (page.words + max(page.columns["title"], 1))  # type: ignore[no-any-return]
     words = words_of(page.title)
     size, title = len(words), Counter(words)
     similarity = np.zeros(len(page))
@@ -123,9 +129,11 @@ def find_shown_date(page: Page, title: int, kept: NDArray[np.bool_]) -> str | No
     blocks behind the title, or before the first kept block of `OPENING_WORDS` words or more.  Lines before the title
     are searched if no line after it has a date.  A date of change ("updated on ...") is the last choice.
     """
-    last = _blocks.find_opening(page.columns["counts"], kept, title + 1, OPENING_WORDS)
-    if last < 0:
+    openings = kept & (page.words >= OPENING_WORDS) & (2 * page.columns["counts"][:, NUMBERS] < page.words)
+    openings[: title + 1] = False
+    if not openings.any():
         return None
+    last = int(openings.argmax())
     near = range(title + 1, title + MAX_DISTANCE + 1) if title >= 0 else range(0)
     head = [line for line in _dated_blocks(page) if line < last and (line >= last - MAX_DISTANCE or line in near)]
     changed = None
@@ -152,8 +160,13 @@ def find_labelled_date(page: Page, order: Order, change: bool = False) -> str | 
 
 
 def _dated_blocks(page: Page) -> list[int]:
-    """Return indices of the blocks that may be date lines: short, and with a month, a year or several numbers."""
-    return _blocks.find_dated(page.columns["counts"], MAX_DISTANCE).tolist()  # type: ignore[no-any-return]
+    """Return indices of the blocks that may be date lines: short, and with a month, a year or several numbers.
+
+    In scripts without spaces each character is a word, and two of them count as one.
+    """
+    counts = page.columns["counts"]
+    is_dated = (counts[:, MONTH] + counts[:, YEAR] > 0) | (counts[:, NUMBERS] > 1)
+    return np.flatnonzero(is_dated & (page.words - counts[:, OWN] // 2 <= MAX_DISTANCE)).tolist()
 
 
 def _block_dates(page: Page, line: int, order: Order) -> list[tuple[str, bool]]:

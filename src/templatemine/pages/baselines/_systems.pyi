@@ -8,7 +8,6 @@ from typing_extensions import Buffer
 __all__ = [
     "RUN_COLUMNS",
     "RUN_FEATURES",
-    "compute_cosines",
     "compute_marginals",
     "compute_run_features",
     "count_line_breaks",
@@ -55,10 +54,3 @@ def measure_wrapped(text: Buffer, bounds: NDArray[np.int64]) -> tuple[NDArray[np
 def extract_keywords(
     text: Buffer, bounds: NDArray[np.int64], least: int
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]: ...
-def compute_cosines(
-    ids: NDArray[np.int64],
-    counts: NDArray[np.int64],
-    offsets: NDArray[np.int64],
-    left: NDArray[np.int64],
-    right: NDArray[np.int64],
-) -> NDArray[np.float64]: ...

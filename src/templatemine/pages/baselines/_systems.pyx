@@ -6,7 +6,7 @@ In come the columns of `_html.BlockScanner.scan_blocks` and the bytes of a page,
 
 import numpy as np
 
-from libc.math cimport exp, sqrt
+from libc.math cimport exp
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint8_t, uint64_t
 from libc.string cimport memchr, memset
 
@@ -15,8 +15,8 @@ from templatemine.pages._html cimport M_CLOSE, M_OPEN, M_OTHER
 from templatemine.text._scan cimport decode, Py_UNICODE_ISSPACE, Table, table_add, table_free, table_init
 
 __all__ = [
-    "RUN_COLUMNS", "RUN_FEATURES", "compute_cosines", "compute_marginals", "compute_run_features", "count_line_breaks",
-    "extract_keywords", "find_runs", "find_stretch", "measure_wrapped",
+    "RUN_COLUMNS", "RUN_FEATURES", "compute_marginals", "compute_run_features", "count_line_breaks", "extract_keywords", "find_runs",
+    "find_stretch", "measure_wrapped",
 ]
 
 
@@ -1086,36 +1086,3 @@ def extract_keywords(const uint8_t[::1] text not None, const int64_t[::1] bounds
                     home_view[count] = k
                     count += 1
     return hashes[:count].copy(), home[:count].copy()
-
-
-def compute_cosines(const int64_t[::1] ids not None, const int64_t[::1] counts not None, const int64_t[::1] offsets not None,
-                    const int64_t[::1] left not None, const int64_t[::1] right not None):
-    """Cosine similarity of pairs of rows; the ids of a row are ascending: float64 array of shape (pairs,)."""
-    cdef int64_t n = left.shape[0], rows = offsets.shape[0] - 1, k, i, j
-    cdef double dot, one, other
-    check(right.shape[0] == n and counts.shape[0] == ids.shape[0], "columns of the same length")
-    check_ascending(offsets, ids.shape[0], "ascending offsets within the ids")
-    for k in range(n):
-        check(0 <= left[k] < rows and 0 <= right[k] < rows, "pairs of rows")
-    found = np.zeros(n, np.float64)
-    cdef double[::1] out = found
-    with nogil:
-        for k in range(n):
-            dot = one = other = 0
-            for i in range(offsets[left[k]], offsets[left[k] + 1]):
-                one += <double>counts[i] * counts[i]
-            for j in range(offsets[right[k]], offsets[right[k] + 1]):
-                other += <double>counts[j] * counts[j]
-            i, j = offsets[left[k]], offsets[right[k]]
-            while i < offsets[left[k] + 1] and j < offsets[right[k] + 1]:
-                if ids[i] == ids[j]:
-                    dot += <double>counts[i] * counts[j]
-                    i += 1
-                    j += 1
-                elif ids[i] < ids[j]:
-                    i += 1
-                else:
-                    j += 1
-            if one > 0 and other > 0:
-                out[k] = dot / sqrt(one * other)
-    return found

@@ -87,7 +87,7 @@ def find_duplicates(page: Page, blocks: Numbers) -> NDArray[np.bool_]:
     best = np.lexsort((-shared, after))
     best_pairs = best[np.unique(after[best], return_index=True)[1]]
     best_pairs = best_pairs[(sizes[after[best_pairs]] >= MIN_KEYWORDS) & (sizes[before[best_pairs]] >= MIN_KEYWORDS)]
-    similarity = _systems.compute_cosines(words.ids, words.counts, words.offsets, before[best_pairs], after[best_pairs])
+    similarity = _compute_cosines(words, before[best_pairs], after[best_pairs])
     for left, right in zip(
         before[best_pairs][similarity >= MIN_COSINE].tolist(),
         after[best_pairs][similarity >= MIN_COSINE].tolist(),
@@ -95,6 +95,21 @@ def find_duplicates(page: Page, blocks: Numbers) -> NDArray[np.bool_]:
     ):
         is_duplicate[right] = _digit_runs(page, int(blocks[left])) == _digit_runs(page, int(blocks[right]))
     return is_duplicate
+
+
+def _compute_cosines(words: _Keywords, left: Numbers, right: Numbers) -> NDArray[np.float64]:
+    """Compute the cosine similarity of the keywords of pairs of rows."""
+    sizes = np.diff(words.offsets)
+    block_of, most = np.repeat(np.arange(len(sizes)), sizes), int(words.ids.max(initial=0)) + 1
+    norms = np.bincount(block_of, words.counts.astype(np.float64) ** 2, len(sizes))
+    # Each keyword of the right row is looked up in the left one.
+    pair_of = np.repeat(np.arange(len(right)), sizes[right])
+    place_in_row = np.arange(len(pair_of)) - (np.cumsum(sizes[right]) - sizes[right])[pair_of]
+    cells = words.offsets[right][pair_of] + place_in_row
+    keys, wanted = block_of * most + words.ids, left[pair_of] * most + words.ids[cells]
+    places = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    products = words.counts[places] * words.counts[cells] * (keys[places] == wanted)
+    return np.bincount(pair_of, products, len(right)) / np.sqrt(norms[left] * norms[right])  # type: ignore[no-any-return]
 
 
 def _digit_runs(page: Page, block: int) -> list[str]:
