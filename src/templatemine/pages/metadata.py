@@ -22,6 +22,7 @@ from templatemine.pages.declared import (
     find_objects,
     is_article,
     normalise_published,
+    parse_attributes,
     plain_text,
 )
 from templatemine.pages.lazy import lazy
@@ -203,7 +204,7 @@ class _Reader:
         licence, licence_url = find_licence(self._licences())
         address = self._first_text(self.tags.resolve_url(value) for value in self._addresses()) or self.page_url or None
         return Metadata(
-            title=_remove_site_name(self._first_text(self._titles()), self._is_site) or self._find_shown_title(),
+            title=_remove_site_name(self._first_text(self._values("title")), self._is_site) or self._find_shown_title(),
             authors=self._authors(),
             date=self._first_text(self._dates()),
             modified=self._first_text(self._changes()),
@@ -280,9 +281,6 @@ class _Reader:
                 if isinstance(named := value.get(name) or full.get(name), str | list):
                     yield from self._strings(named, depth + 1)
                     return
-
-    def _titles(self) -> Iterator[str]:
-        return self._values("title")
 
     def _find_shown_title(self) -> str | None:
         """Return the only h1, if half of it is in ``<title>`` or nothing is more like that; else the headline, if it
@@ -459,15 +457,14 @@ class _Reader:
         is_aside = self._inside_groups(_ASIDE_MASK, _ASIDE_TAGS)
         elements = []
         for mark in shown[tag_indices].tolist():
-            tag, element = int(columns["tags"][mark]), int(columns["elements"][mark])
-            if tag in (_META, _LINK) and columns["kinds"][mark] == VOID and not self._has_itemprop(mark):
+            tag, element, source = int(columns["tags"][mark]), int(columns["elements"][mark]), self._tag_source(mark)
+            if tag in (_META, _LINK) and columns["kinds"][mark] == VOID and "itemprop" not in source:
                 continue
-            attributes = self.tags.attributes(mark)
-            if self._is_aside(element, is_aside) and "license" not in attributes.get("rel", "") + attributes.get(
-                "href", ""
-            ):
+            attributes = parse_attributes(source)
+            link = attributes.get("rel", "") + attributes.get("href", "")
+            if element > 0 and is_aside[element] and "license" not in link:
                 continue
-            if "pubdate" not in attributes and re.search(r"\spubdate\b", self._tag_source(mark)):
+            if "pubdate" not in attributes and re.search(r"\spubdate\b", source):
                 attributes["pubdate"] = ""
             elements.append(
                 (self.tags.text(mark), attributes, mark, TAG_NAMES[tag] if tag else self.tags.tag_name(mark))
@@ -487,12 +484,6 @@ class _Reader:
     def _tag_source(self, mark: int) -> str:
         columns = self.tags.columns
         return self.page.source(int(columns["starts"][mark]), int(columns["ends"][mark])).decode("utf-8", "replace")
-
-    def _has_itemprop(self, mark: int) -> bool:
-        return "itemprop" in self._tag_source(mark)
-
-    def _is_aside(self, element: int, aside: Any) -> bool:
-        return element > 0 and bool(aside[element])
 
     @property
     def _rel_links(self) -> Iterator[tuple[str, dict[str, str]]]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -46,14 +47,7 @@ def make(site: Site, config: ExtractConfig) -> BlockClassifier:
             fallback_output = fallback(page)
             note = "; ".join(filter(None, ("no post was found; judged by density", fallback_output.note)))
             title, date = declared_title_and_date(page)
-            return SystemOutput(
-                kept=fallback_output.kept,
-                reason=fallback_output.reason,
-                reasons=fallback_output.reasons,
-                title=title,
-                date=date,
-                note=note,
-            )
+            return replace(fallback_output, title=title, date=date, note=note)
         posts = tuple(post for post in _posts(page, candidates, elements, reason) if post.blocks)
         single_post = posts[0] if len(posts) == 1 else None
         return SystemOutput(

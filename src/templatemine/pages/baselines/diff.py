@@ -19,6 +19,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -275,9 +276,5 @@ def make(site: Site, config: ExtractConfig) -> BlockClassifier:
 
 
 def _use_density(output: SystemOutput, note: str) -> SystemOutput:
-    return SystemOutput(
-        kept=output.kept,
-        reason=output.reason + np.int8(BY_DENSITY),
-        reasons=REASONS,
-        note="; ".join(part for part in (note, output.note) if part),
-    )
+    notes = "; ".join(filter(None, (note, output.note)))
+    return replace(output, reason=output.reason + np.int8(BY_DENSITY), reasons=REASONS, note=notes)
