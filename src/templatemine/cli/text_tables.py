@@ -40,7 +40,6 @@ def format_table(
     header : sequence of str
         Names of the columns, on one line or on two; those that begin with ``>`` are set to the right, and those that
         begin with ``=`` are never cut.
-    rows : iterable of sequence of str
     width : int or None
         The last column is fitted into what is left of so many cells, and where that is little the widest of the others
         are cut; None fits nothing.

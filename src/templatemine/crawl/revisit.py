@@ -45,7 +45,6 @@ def update_schedule(
 
     Parameters
     ----------
-    previous : RevisitSchedule
     now : float
         Seconds.
     new, items : int

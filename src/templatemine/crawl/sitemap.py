@@ -40,7 +40,6 @@ def read_sitemap(data: bytes, max_bytes: int) -> Iterator[Link] | None:
 
     Parameters
     ----------
-    data : bytes
     max_bytes : int
         Most bytes of the uncompressed sitemap.
     """

@@ -54,7 +54,6 @@ class CrawlOutput:
 
     Parameters
     ----------
-    path : str
     keep : int
         Bytes of an existing file that are kept; the rest is of unfinished pages, and is cut off.
     """

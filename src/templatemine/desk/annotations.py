@@ -60,7 +60,6 @@ def find_units(document: Document, rules: ReadingRules | None = None) -> list[tu
 
     Parameters
     ----------
-    document : Document
     rules : ReadingRules, optional
         How texts of its source are read, as its pack knows.  Every point that may be a glue point ends a unit without
         them: that there are two units where one would do takes nothing from anybody.

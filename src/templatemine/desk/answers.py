@@ -80,7 +80,6 @@ class Desk:
 
     Parameters
     ----------
-    library : Library
     gold : mapping
         Annotated spans by id of the article.
     """

@@ -73,8 +73,6 @@ class Library:
         A folder, or one pack.
     records : iterable of Record
         The archive.
-    store : Store
-    sample : int
     wanted : set of str
         Ids of documents that are always in the sample, such as those with gold spans.
     """

@@ -75,8 +75,6 @@ class CutoffPreview:
 
     Parameters
     ----------
-    pack : Pack
-    rejected : sequence of rejected candidates
     articles : sequence of Article
         The sample.
     """

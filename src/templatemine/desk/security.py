@@ -89,10 +89,8 @@ class SecurityMiddleware:
 
     Parameters
     ----------
-    app
     hosts : set of str
         See `allowed_hosts`.
-    secret : bytes
     token : str or None
         Asked for if given.
 

@@ -149,7 +149,6 @@ def score_cuts(text: str, gold: Iterable[GoldSpan], removed: Iterable[Cut]) -> C
 
     Parameters
     ----------
-    text : str
     gold : iterable of (start, end, status) or (start, end, status, kind)
         In code points, end exclusive; see `metrics.status_masks`.
     removed : iterable of (start, end) or (start, end, kind)

@@ -43,11 +43,8 @@ def evaluate_feed(
 
     Parameters
     ----------
-    documents : sequence of Document
     feeds : mapping
         Id -> description or content as it was in the feed; pages without one are learnt from and not scored.
-    system : System
-    config : FeedConfig, optional
 
     Raises
     ------

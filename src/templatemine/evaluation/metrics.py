@@ -132,7 +132,6 @@ def score_spans(text: str, gold: Iterable[GoldSpan], removed: Iterable[tuple[int
 
     Parameters
     ----------
-    text : str
     gold : iterable of (start, end, status), perhaps with a fourth value
         In code points, end exclusive; see `status_masks`.
     removed : iterable of (start, end)

@@ -99,8 +99,6 @@ def evaluate_near_duplicates(
 
     Parameters
     ----------
-    documents, system
-    config : RetrievalConfig, optional
     groups : mapping, optional
         Id -> name of its group of duplicates; documents that are not in it are duplicates of none.  Without it copies
         are made, and pairs of articles that are alike by themselves count neither way.
@@ -221,8 +219,6 @@ def evaluate_clustering(
         The system learns from those that are picked; those without a label are not clustered.
     labels : mapping
         Id -> topic, or source.
-    system
-    config : RetrievalConfig, optional
 
     Raises
     ------

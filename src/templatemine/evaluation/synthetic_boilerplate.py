@@ -215,7 +215,6 @@ def insert_boilerplate(
     ----------
     documents : sequence of Document
         Of one source, with text.
-    designs : sequence of TemplateDesign
     seed, name : int, str
         Wordings and places are drawn from both; another name gives other boilerplate.
     kinds : mapping

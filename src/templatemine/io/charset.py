@@ -118,7 +118,6 @@ def decode_page(data: bytes, header: str = "") -> tuple[str, list[str]]:
 
     Parameters
     ----------
-    data : bytes
     header : str
         The character set that the header of HTTP names; empty if there is none.
 

@@ -272,7 +272,6 @@ class CsvWriter:
 
     Parameters
     ----------
-    stream : file
     place : str
         As errors name it; a name of ``.tsv`` asks for tabs.
     columns : iterable of str

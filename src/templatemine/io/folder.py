@@ -52,7 +52,6 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
     ----------
     path : str
         The directory, or the file of a page.
-    config : ReadConfig
     report : Report
         Gets a `CorpusError` for each document that cannot be read, is too large, or is not UTF-8 (text files only).
 
@@ -108,7 +107,6 @@ def would_read(path: str, file: str, named: str | None = None) -> bool:
 
     Parameters
     ----------
-    path, file : str
     named : str, optional
         The format that the configuration names.
     """

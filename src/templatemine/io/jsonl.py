@@ -58,7 +58,6 @@ def read(path: str, config: ReadConfig, report: Callable[[CorpusError], None]) -
     ----------
     path : str
         A file, plain or packed (told by its first bytes), or ``-`` for standard input.
-    config : ReadConfig
     report : callable
         Gets a `CorpusError` for each line that holds no document, and where packed data is damaged or ends too early,
         after every whole line that could be unpacked before that.

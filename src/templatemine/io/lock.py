@@ -27,7 +27,6 @@ def locked(directory: str | os.PathLike[str], wait: float = 0.0) -> Iterator[Non
 
     Parameters
     ----------
-    directory : str
     wait : float, default 0
         Seconds to wait for a process that holds it.
 

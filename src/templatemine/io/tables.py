@@ -242,7 +242,6 @@ class OutputRows:
 
     Parameters
     ----------
-    rows : Rows
     columns : mapping of str to DataType or None
         See `cleaned_columns`; they are put at the end in this order, if they are not there.
     """

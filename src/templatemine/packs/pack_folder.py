@@ -160,7 +160,6 @@ class StandingPacks:
 
     Parameters
     ----------
-    folder : str
     force : bool, default False
         They may be replaced.
     """
@@ -355,7 +354,6 @@ class PackFiles(Mapping[str, Pack]):
 
     Parameters
     ----------
-    paths : iterable of path
     history_only : bool
         See `Pack.load`.
     keep : bool, default True

@@ -31,7 +31,6 @@ def find_comments(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
     Parameters
     ----------
-    page : Page
     kept : bool array, shape (blocks,)
         The main text, of which no comment is a part.
     """

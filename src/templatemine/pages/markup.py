@@ -90,7 +90,6 @@ def build_nodes(
 
     Parameters
     ----------
-    tags : Tags
     kept : bool array, shape (blocks,)
     cuts : mapping of int to stretches
         Of the text of kept blocks, left out.

@@ -81,7 +81,6 @@ def find_notices(page: Page, scores: NDArray[np.float64]) -> NDArray[np.bool_] |
 
     Parameters
     ----------
-    page : Page
     scores : float64 array, shape (blocks,)
         Log odds that a block is main text.
     """

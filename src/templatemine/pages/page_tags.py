@@ -54,7 +54,6 @@ class PageTags:
 
     Parameters
     ----------
-    page : Page
     url : str or None
         Address of the page, to which relative ones are resolved; its ``<base>`` comes first.  Without it the page is
         asked for its canonical one.

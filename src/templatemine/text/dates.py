@@ -293,7 +293,6 @@ class UnreadableDates:
 
         Parameters
         ----------
-        source : str
         written : object
             What its field holds.
         date : str or None

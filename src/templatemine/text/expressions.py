@@ -460,7 +460,6 @@ class RewrittenText:
 
     Parameters
     ----------
-    text : str
     edits : sequence of (start, end, replacement)
         Disjoint, in order.
 
