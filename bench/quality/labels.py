@@ -113,7 +113,9 @@ def score_decisions(
                         if kind in FILLER_FORESTS
                         else np.zeros(len(rows), np.float32)
                     ),
-                    "said_kind": model.boilerplate_kinds(kind_matrix(kind, matrix, own.surroundings[rows])),
+                    "said_kind": model.boilerplate_kinds(
+                        kind_matrix(kind, matrix, own.surroundings[rows]), score_model.score_words(model, own, rows)
+                    ),
                 }
             )
     return _join_tables(parts)

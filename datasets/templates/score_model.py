@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,7 @@ from training_data import (  # noqa: E402
     locate_tokens,
     match_labels,
 )
+from wording_model import fit_wording  # noqa: E402
 
 from templatemine.config import PipelineConfig  # noqa: E402
 from templatemine.evaluation.gold import GoldSpans  # noqa: E402
@@ -41,13 +42,15 @@ from templatemine.evaluation.metrics import OPTIONAL, TEMPLATE, GoldSpan, status
 from templatemine.evaluation.protocol import derive_random  # noqa: E402
 from templatemine.evaluation.synthetic_boilerplate import KINDS as KINDS_OF_BOILERPLATE  # noqa: E402
 from templatemine.evaluation.synthetic_boilerplate import PositionKind, TemplateDesign, insert_boilerplate  # noqa: E402
+from templatemine.mining.corpus import Vocabulary  # noqa: E402
 from templatemine.mining.features import FEATURES, CueReader, compute_features  # noqa: E402
 from templatemine.mining.labels import KINDS, PREFIX, SEGMENT, Candidates, find_candidates  # noqa: E402
 from templatemine.mining.methods import resolve_defaults  # noqa: E402
 from templatemine.mining.near_duplicates import is_blank  # noqa: E402
-from templatemine.mining.score import COLUMNS, FILLER_FORESTS, KIND_FORESTS, filler_matrix, kind_matrix  # noqa: E402
+from templatemine.mining.score import COLUMNS, FILLER_FORESTS, KIND_FORESTS, Model, filler_matrix, kind_matrix  # noqa: E402
 from templatemine.mining.segments import Segments, segment  # noqa: E402
 from templatemine.mining.stages import read_source  # noqa: E402
+from templatemine.mining.wording import find_pieces  # noqa: E402
 from templatemine.model import Document  # noqa: E402
 from templatemine.text.reading import ReadingRules  # noqa: E402
 from trees import average_trees, extract_trees  # noqa: E402
@@ -65,6 +68,8 @@ __all__ = [
     "make_examples",
     "fit",
     "mask_features",
+    "part_pieces",
+    "score_words",
 ]
 
 Array = NDArray[Any]
@@ -167,6 +172,7 @@ class SourceCandidates:
         Those that are neither blank nor copies of others.
     rules : ReadingRules or None
         How their texts are read.
+    forms : Vocabulary
     segments : Segments
     candidates : tuple of Candidates
     matrices : list of float32 array, shape (candidates, features)
@@ -175,6 +181,7 @@ class SourceCandidates:
 
     documents: list[Document]
     rules: ReadingRules | None
+    forms: Vocabulary
     segments: Segments
     candidates: tuple[Candidates, ...]
     matrices: list[NDArray[np.float32]]
@@ -204,6 +211,8 @@ class LabelledCandidates:
         What becomes of the rest of the line: a place in `FILLERS`, -1 not labelled.
     unit : int8 array
         What a labelled string was found as: a place in `UNITS`, -1 not labelled.
+    pieces : array of int32 arrays, shape (known candidates,)
+        See `wording.find_pieces`.
     """
 
     matrix: NDArray[np.float32]
@@ -217,6 +226,7 @@ class LabelledCandidates:
     label: NDArray[np.int8]
     filler: NDArray[np.int8]
     unit: NDArray[np.int8]
+    pieces: NDArray[np.object_]
 
     def take(self, rows: NDArray[np.int64]) -> LabelledCandidates:
         """Take some of the known candidates."""
@@ -244,7 +254,13 @@ def find_source_candidates(source: str, documents: Sequence[Document]) -> Source
     reader = CueReader(segments, corpus.form_names, options.lexicons)
     matrices = compute_features(corpus, segments, [one.date for one in kept], candidates, reader)
     return SourceCandidates(
-        documents=kept, rules=read.rules, segments=segments, candidates=candidates, matrices=matrices, reader=reader
+        documents=kept,
+        rules=read.rules,
+        forms=corpus.form_names,
+        segments=segments,
+        candidates=candidates,
+        matrices=matrices,
+        reader=reader,
     )
 
 
@@ -426,7 +442,22 @@ def _label_candidates(
         label=label[known],
         filler=filler[known],
         unit=unit[known],
+        pieces=part_pieces(*find_pieces(segments, found.forms, candidates, known)),
     )
+
+
+def score_words(model: Model, labelled: LabelledCandidates, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+    """What a model says of the words of some known candidates, see `Wording.score`."""
+    pieces = labelled.pieces[rows]
+    sizes = [len(own) for own in pieces]
+    return model.wording.score(np.concatenate([np.empty(0, np.int32), *pieces]), np.cumsum([0, *sizes]))
+
+
+def part_pieces(pieces: NDArray[np.int32], bounds: NDArray[np.int64]) -> NDArray[np.object_]:
+    """The pieces of each candidate, given where those of each begin, with the end."""
+    parts = np.empty(len(bounds) - 1, object)
+    parts[:] = np.split(pieces, bounds[1:-1])
+    return parts
 
 
 def mask_features(examples: SourceExamples, group: str) -> SourceExamples:
@@ -474,14 +505,16 @@ def fit(sources: Sequence[SourceExamples]) -> dict[str, Array]:
 
 
 def _fit_kinds(sources: Sequence[SourceExamples]) -> dict[str, Array]:
-    """The forests that tell kinds of boilerplate apart, each against the others, of all forms of candidates at once."""
+    """What tells kinds of boilerplate apart, of all forms of candidates at once: forests, each for a kind against the
+    others, and the model of their words."""
     import lightgbm
 
     rows = [
         (
             kind_matrix(form, labelled.matrix[own], labelled.surroundings[own]),
             kinds[own].argmax(axis=1),
-            np.full(len(own), one.weight),
+            labelled.pieces[own],
+            np.full(len(own), one.publisher, object),
         )
         for one in sources
         if one.weight == 1
@@ -489,8 +522,8 @@ def _fit_kinds(sources: Sequence[SourceExamples]) -> dict[str, Array]:
         for kinds in [labelled.kinds[:, : len(KIND_FORESTS)]]
         for own in [np.flatnonzero(kinds.any(axis=1) & (2 * labelled.boilerplate > labelled.size))]
     ]
-    matrix, kind, weight = (np.concatenate(column) for column in zip(*rows, strict=True))
-    data = lightgbm.Dataset(matrix, kind, weight=weight)
+    matrix, kind, pieces, publishers = (np.concatenate(column) for column in zip(*rows, strict=True))
+    data = lightgbm.Dataset(matrix, kind)
     options = {
         **OPTIONS,
         "objective": "multiclass",
@@ -499,7 +532,8 @@ def _fit_kinds(sources: Sequence[SourceExamples]) -> dict[str, Array]:
         "seed": 1,
     }
     booster = lightgbm.train({**options, "min_data_in_leaf": KIND_LEAST}, data, KIND_TREES)
-    columns = {}
+    wording = fit_wording(pieces, kind, publishers)
+    columns = {f"wording.{name}": values for name, values in asdict(wording).items()}
     for place, name in enumerate(KIND_FORESTS.values()):
         trees = extract_trees(booster, len(KIND_FORESTS), place)
         columns.update({f"{name}.{column}": values for column, values in trees.items()})

@@ -97,7 +97,8 @@ def main() -> None:
         "options": score_model.OPTIONS,
         "licence": (
             "The numbers are the project's own.  The articles they were fitted to were read for research and are not "
-            "part of it; no word of them can be told from trees over shares and counts."
+            "part of it; trees over shares and counts, and weights of hashed strings of five characters at most, hold "
+            "no sentence of them."
         ),
     }
     Path(args.output).with_suffix(".json").write_text(json.dumps(model_card, indent=1) + "\n", encoding="utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from templatemine.config import SHIPPED, PipelineConfig
 from templatemine.errors import ConfigError
 from templatemine.kinds import KINDS as BOILERPLATE_KINDS
+from templatemine.mining._candidates import PIECES
 from templatemine.mining.features import FEATURES, SURROUNDINGS
 from templatemine.mining.labels import KINDS
 from templatemine.mining.methods import resolve_defaults
@@ -27,7 +29,15 @@ from templatemine.mining.score import (
     takes_sentences,
 )
 from templatemine.mining.stages import mine_source
+from templatemine.mining.wording import Wording
 from templatemine.model import Document
+
+BLANK = Wording(
+    weights=np.zeros((PIECES, len(BOILERPLATE_KINDS)), np.int8),
+    scales=np.zeros(len(BOILERPLATE_KINDS), np.float32),
+    biases=np.zeros(len(BOILERPLATE_KINDS), np.float32),
+)
+"""Says nothing of words."""
 
 
 def tables() -> dict[str, Any]:
@@ -43,6 +53,7 @@ def tables() -> dict[str, Any]:
             np.array([1], np.int32),
         )
         found |= {f"{name}.{column}": value for column, value in zip(COLUMNS, columns, strict=True)}
+    found |= {f"wording.{name}": values for name, values in asdict(BLANK).items()}
     return found | {f"{kind}.usual": np.zeros(len(FEATURES[kind]), np.float32) for kind in KINDS}
 
 
@@ -74,9 +85,21 @@ def test_scores_are_shares_and_the_same_each_time() -> None:
         {"suffix.usual": None},
         {"segment.feature": np.array([999], np.int16)},
         {"segment.sizes": np.array([7], np.int32)},
+        {"wording.scales": None},
+        {"wording.weights": np.zeros((4, 13), np.int8)},
         {"segment.feature": np.array([{}], object)},
     ],
-    ids=["no leaves", "no filler", "other features", "no usual", "beyond the features", "sizes", "objects"],
+    ids=[
+        "no leaves",
+        "no filler",
+        "other features",
+        "no usual",
+        "beyond the features",
+        "sizes",
+        "no scales",
+        "other weights",
+        "objects",
+    ],
 )
 def test_files_that_are_no_model_are_refused(tmp_path: Path, change: dict[str, Any]) -> None:
     path = saved(tmp_path / "model.npz", change)
@@ -93,7 +116,7 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
             load_model(str(tmp_path / name))
 
 
-def test_features_see_no_words(tmp_path: Path) -> None:
+def test_features_see_no_words() -> None:
     """The same archive in other words of the same shapes has the same scores."""
 
     def archive(letters: str) -> list[Document]:
@@ -147,14 +170,14 @@ def test_the_greatest_says_what_it_is_and_a_note_must_be_likely(tmp_path: Path) 
     matrix[1, FEATURES["segment"].index("documents")] = 1
     matrix[:, FEATURES["segment"].index("share")] = -5
     matrix[:, FEATURES["segment"].index("letters")] = 1
-    none = np.zeros((2, len(SURROUNDINGS)), np.float32)
+    none, silent = np.zeros((2, len(SURROUNDINGS)), np.float32), np.zeros((2, len(BOILERPLATE_KINDS)), np.float32)
     # A third of three is no half: the first of the others.
     rows = kind_matrix("segment", matrix, none)
-    assert [BOILERPLATE_KINDS[one] for one in model.boilerplate_kinds(rows)] == ["byline", "note"]
+    assert [BOILERPLATE_KINDS[one] for one in model.boilerplate_kinds(rows, silent[: len(rows)])] == ["byline", "note"]
     matrix[:, FEATURES["segment"].index("share")] = -1
     rows = kind_matrix("segment", matrix, none)
-    assert [BOILERPLATE_KINDS[one] for one in model.boilerplate_kinds(rows)][1] != "note"
-    assert model.boilerplate_kinds(rows[:0]).tolist() == []
+    assert [BOILERPLATE_KINDS[one] for one in model.boilerplate_kinds(rows, silent[: len(rows)])][1] != "note"
+    assert model.boilerplate_kinds(rows[:0], silent[:0]).tolist() == []
     # What is no word says what it is.
     column = {name: place for place, name in enumerate(FEATURES["segment"])}
     for change, kind in (({}, "navigation"), ({"addresses": 1}, "media"), ({"times": 1}, "byline")):
@@ -162,7 +185,7 @@ def test_the_greatest_says_what_it_is_and_a_note_must_be_likely(tmp_path: Path) 
         for name, value in {"letters": 0, **change}.items():
             one[0, column[name]] = value
         rows = kind_matrix("segment", one, none[:1])
-        assert [BOILERPLATE_KINDS[found] for found in model.boilerplate_kinds(rows)] == [kind]
+        assert [BOILERPLATE_KINDS[found] for found in model.boilerplate_kinds(rows, silent[: len(rows)])] == [kind]
     # What begins with a strong cue of notes is one, unless it asks for something, too, or many articles have it.
     for cues, share, kind in (
         ({"cue_note": 2, "cue_first": 2}, -3.5, "note"),
@@ -176,7 +199,7 @@ def test_the_greatest_says_what_it_is_and_a_note_must_be_likely(tmp_path: Path) 
         for name, strength in cues.items():
             one[0, column[name]] = strength
         rows = kind_matrix("segment", one, none[:1])
-        assert [BOILERPLATE_KINDS[found] for found in model.boilerplate_kinds(rows)] == [kind]
+        assert [BOILERPLATE_KINDS[found] for found in model.boilerplate_kinds(rows, silent[: len(rows)])] == [kind]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / folder) for folder in ("bench", "datasets", "datasets/templates")]
 
-from score_model import LabelledCandidates, SourceExamples  # noqa: E402
+from score_model import LabelledCandidates, SourceExamples, part_pieces  # noqa: E402
 from training_data import BOILERPLATE_KINDS, FILLERS, UNITS, AnnotatedSource  # noqa: E402
 
 from quality import archives, labels  # noqa: E402
@@ -27,8 +27,10 @@ from quality.labels import (  # noqa: E402
     split_publishers,
 )
 from templatemine.config import SelectConfig  # noqa: E402
+from templatemine.mining._candidates import PIECES  # noqa: E402
 from templatemine.mining.features import FEATURES, SURROUNDINGS  # noqa: E402
 from templatemine.mining.labels import KINDS, PREFIX  # noqa: E402
+from templatemine.mining.wording import Wording  # noqa: E402
 
 
 @given(st.lists(st.tuples(st.sampled_from([0.0, 0.25, 0.5, 1.0]), st.integers(0, 1)), max_size=12))
@@ -99,13 +101,19 @@ def test_publishers_are_in_one_part_each() -> None:
 class Scorer:
     """Says the first feature, and of fillers the second."""
 
+    wording = Wording(
+        weights=np.zeros((PIECES, len(BOILERPLATE_KINDS) - 1), np.int8),
+        scales=np.zeros(len(BOILERPLATE_KINDS) - 1, np.float32),
+        biases=np.zeros(len(BOILERPLATE_KINDS) - 1, np.float32),
+    )
+
     def scores(self, kind: str, matrix: Any) -> Any:
         return matrix[:, 0]
 
     def fillers(self, kind: str, matrix: Any, scores: Any) -> Any:
         return matrix[:, 1]
 
-    def boilerplate_kinds(self, rows: Any) -> Any:
+    def boilerplate_kinds(self, rows: Any, words: Any) -> Any:
         return np.full(len(rows), 5)
 
 
@@ -127,8 +135,9 @@ def make_examples(label: list[int]) -> SourceExamples:
         label=np.array(label, np.int8),
         filler=np.full(size, LINE, np.int8),
         unit=np.full(size, UNITS.index("prefix"), np.int8),
+        pieces=part_pieces(np.arange(3 * size, dtype=np.int32), np.arange(0, 3 * size + 1, 3)),
     )
-    none = LabelledCandidates(**{name: getattr(own, name)[:0] for name in own.__dataclass_fields__})
+    none = own.take(np.arange(0))
     return SourceExamples(source="s", publisher="s", kinds={kind: own if kind == PREFIX else none for kind in KINDS})
 
 

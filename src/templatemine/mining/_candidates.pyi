@@ -7,12 +7,14 @@ from typing_extensions import disjoint_base
 
 __all__ = [
     "CUE_COLUMNS",
+    "PIECES",
     "CueTrie",
     "FeatureExtractor",
     "count_occurrences",
     "cut_segments",
     "find_labels",
     "find_repeated_segments",
+    "hash_pieces",
     "sketch_segments",
 ]
 
@@ -30,6 +32,7 @@ def count_occurrences(
     bounds: NDArray[np.int64],
     symbols: int,
 ) -> NDArray[np.int64]: ...
+def hash_pieces(chars: NDArray[np.uint32]) -> tuple[NDArray[np.int32], NDArray[np.int64]]: ...
 def sketch_segments(
     tokens: NDArray[np.int32],
     lengths: NDArray[np.int32],
@@ -101,6 +104,7 @@ class FeatureExtractor:
     ) -> NDArray[np.float32]: ...
 
 CUE_COLUMNS: int
+PIECES: int
 
 @disjoint_base
 class CueTrie:

@@ -21,8 +21,8 @@ cdef extern from "Python.h":
     bint Py_UNICODE_ISALNUM(uint32_t c) noexcept nogil
 
 __all__ = [
-    "CUE_COLUMNS", "CueTrie", "FeatureExtractor", "count_occurrences", "cut_segments", "find_labels", "find_repeated_segments",
-    "sketch_segments",
+    "CUE_COLUMNS", "PIECES", "CueTrie", "FeatureExtractor", "count_occurrences", "cut_segments", "find_labels",
+    "find_repeated_segments", "hash_pieces", "sketch_segments",
 ]
 
 
@@ -1267,6 +1267,58 @@ cdef enum:
     COLUMNS = KINDS + 3
 
 CUE_COLUMNS = COLUMNS
+
+
+cdef enum:
+    MIN_PIECE = 2
+    MAX_PIECE = 5           # characters
+    PIECE_BITS = 14
+
+
+def hash_pieces(const uint32_t[::1] chars not None):
+    """Hash the pieces of words: all strings of two to five characters of each, the blanks around it included.  O(chars).
+
+    Parameters
+    ----------
+    chars : uint32 array
+        Code points of the words, a zero before each and behind the last one.
+
+    Returns
+    -------
+    pieces : int32 array
+        Hash of each piece, below `PIECES`; of FNV-1a by code points.
+    bounds : int64 array, shape (words + 1,)
+        Where the pieces of each word begin, with the end.
+    """
+    cdef int64_t n = chars.shape[0], words = 0, size = 0, start = 0, i, first, last
+    if n and (chars[0] or chars[n - 1]):
+        raise ValueError("chars: expected a zero at each end")
+    for i in range(1, n):
+        if not chars[i]:
+            words += 1
+    # Each character begins no more than one piece of a length.
+    cdef int32_t[::1] pieces = np.empty(max(1, n * (MAX_PIECE - MIN_PIECE + 1)), np.int32)
+    cdef int64_t[::1] bounds = np.zeros(words + 1, np.int64)
+    cdef uint32_t h
+    words = 0
+    with nogil:
+        for i in range(1, n):
+            if chars[i]:
+                continue
+            for first in range(start, i):
+                h = 0x811C9DC5U
+                for last in range(first, min(i, first + MAX_PIECE - 1) + 1):
+                    h = (h ^ chars[last]) * 0x01000193U
+                    if last - first + 1 >= MIN_PIECE:
+                        pieces[size] = <int32_t>((h * 0x9E3779B1U) >> (32 - PIECE_BITS))
+                        size += 1
+            words += 1
+            bounds[words] = size
+            start = i
+    return np.asarray(pieces)[:size].copy(), np.asarray(bounds)
+
+
+PIECES = 1 << PIECE_BITS
 
 
 cdef enum:

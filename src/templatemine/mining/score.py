@@ -1,10 +1,10 @@
 """Features -> scores: how likely each candidate is boilerplate, by trees that were trained on annotated articles.
 
 Three forests, one a kind of candidate, two more that say of a label whether what fills the rest of its line goes with
-it, and one a kind of boilerplate (`kinds.KINDS`), of which the greatest, with the cues of its kind, says what a
-template is.  They were trained on many sources and judged on others (docs/algorithm.md), and see no words: what they
-see are `features`.  The file of a model is made by `datasets/templates/train.py`; what the shipped one was made of is
-beside it.
+it, and one a kind of boilerplate (`kinds.KINDS`), of which the greatest, with the cues of its kind and what `wording`
+says of it, says what a template is.  They were trained on many sources and judged on others (docs/algorithm.md); what
+they see are `features`.  The file of a model is made by `datasets/templates/train.py`; what the shipped one was made of
+is beside it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache, lru_cache
 from hashlib import blake2b, file_digest
 from importlib.resources import files
@@ -29,6 +29,7 @@ from templatemine.mining.cues import KINDS as CUE_KINDS
 from templatemine.mining.cues import STRENGTHS
 from templatemine.mining.features import FEATURES, SURROUNDINGS
 from templatemine.mining.labels import KINDS, PREFIX, SEGMENT, SUFFIX, Candidates
+from templatemine.mining.wording import Wording
 from templatemine.pages._scores import Forest
 
 COLUMNS = ("feature", "threshold", "left", "right", "leaf", "sizes")
@@ -63,15 +64,18 @@ MIN_CAPTION, MAX_CAPTION_CAPITALS = 5.6, 0.75
 """A credit is a caption if its slot takes so much of a line (logarithm of 48 bytes), and of that so few capitals."""
 MIN_LABEL_SCORE = 0.4
 """Least score of a label whose filler is scored: others never go, and were not learnt from."""
+_LEAST = 1e-9
+"""What a kind is likely by its words at least."""
 _SHIPPED_FILE = "model.npz"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Model:
-    """Forests by their target, kinds of candidates, `FILLER_FORESTS` and `KIND_FORESTS`; and the features of the
-    usual candidate of each kind, for `score_reasons`."""
+    """Forests by their target, kinds of candidates, `FILLER_FORESTS` and `KIND_FORESTS`; what words say; and the
+    features of the usual candidate of each kind, for `score_reasons`."""
 
     forests: Mapping[str, Forest]
+    wording: Wording
     usual: Mapping[str, NDArray[np.float32]]
 
     def scores(self, kind: str, matrix: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -82,15 +86,19 @@ class Model:
         """Return the probabilities that the fillers of labels are boilerplate, too."""
         return _to_probability(self.forests[FILLER_FORESTS[kind]].scores(filler_matrix(matrix, scores)))
 
-    def boilerplate_kinds(self, rows: NDArray[np.float32]) -> NDArray[np.int8]:
+    def boilerplate_kinds(self, rows: NDArray[np.float32], words: NDArray[np.float32]) -> NDArray[np.int8]:
         """Return what some candidates are, if they are boilerplate: places in `kinds.KINDS`.
 
         Parameters
         ----------
         rows : float32 array, shape (candidates, features)
             See `kind_matrix`.
+        words : float32 array, shape (candidates, kinds)
+            See `Wording.score`.
         """
         odds = np.column_stack([self.forests[name].scores(rows) for name in KIND_FORESTS.values()]).astype(np.float64)
+        said = _to_probability(words).astype(np.float64)
+        odds += np.log(said / said.sum(axis=1, keepdims=True) + _LEAST)
         cues = np.zeros_like(odds)
         for place, column in _CUES:
             cues[:, place] = np.maximum(cues[:, place], rows[:, column])
@@ -213,4 +221,5 @@ def model_from_tables(tables: Mapping[str, NDArray[Any]]) -> Model:
     for kind, features in usual.items():
         if features.shape != (len(FEATURES[kind]),):
             raise ValueError(f"{kind}.usual: expected {len(FEATURES[kind])} features, got shape {features.shape}")
-    return Model(forests=forests, usual=usual)
+    wording = Wording(**{one.name: np.ascontiguousarray(tables[f"wording.{one.name}"]) for one in fields(Wording)})
+    return Model(forests=forests, wording=wording, usual=usual)

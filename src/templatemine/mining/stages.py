@@ -27,7 +27,7 @@ from templatemine.mining.candidates import (
     Verdicts,
     collect_strings,
 )
-from templatemine.mining.corpus import Corpus, Repeats
+from templatemine.mining.corpus import Corpus, Repeats, Vocabulary
 from templatemine.mining.counting import Matches, MatchQuery, apply_counts
 from templatemine.mining.covered import find_covered
 from templatemine.mining.features import CueReader, compute_features
@@ -78,6 +78,7 @@ from templatemine.mining.templates import Slots, anchor_of, build_questions, bui
 from templatemine.mining.titles import Titles, opens_with_title
 from templatemine.mining.tokenise import document_days, is_html_source, tokenise
 from templatemine.mining.withdrawals import COVERED, Withdrawals
+from templatemine.mining.wording import find_pieces
 from templatemine.model import Cutoff, Document, IntArray, LongArray, PageHistory, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_checks import drop_mismatches
@@ -322,13 +323,15 @@ def _may_open_with_title(document: Document) -> bool:
 
 def _explain_verdicts(
     verdicts: Verdicts,
+    segments: Segments,
+    forms: Vocabulary,
     candidate_kinds: Sequence[Candidates],
     matrices: Sequence[NDArray[np.float32]],
     reader: CueReader,
     scorer: Model,
 ) -> None:
     """Say why templates are some, and what they and those that may be asked about are.  `verdicts` is INOUT."""
-    kind_rows, with_sentences, named_rows = [], [], []
+    kind_rows, words, with_sentences, named_rows = [], [], [], []
     is_named = (verdicts.reason_of == 0) | may_be_asked(verdicts)
     first = 0
     for candidates, matrix in zip(candidate_kinds, matrices, strict=True):
@@ -337,10 +340,11 @@ def _explain_verdicts(
         verdicts.score_reasons[first + accepted] = explain_scores(scorer, candidates.kind, matrix, accepted)
         surroundings = reader.read_surroundings(candidates, named)
         kind_rows.append(kind_matrix(candidates.kind, matrix[named], surroundings))
+        words.append(scorer.wording.score(*find_pieces(segments, forms, candidates, named)))
         with_sentences.append(takes_sentences(candidates.kind, matrix[named]) & verdicts.slot[first + named])
         named_rows.append(first + named)
         first += len(candidates)
-    senses = scorer.boilerplate_kinds(np.concatenate(kind_rows))
+    senses = scorer.boilerplate_kinds(np.concatenate(kind_rows), np.concatenate(words))
     verdicts.sense[np.concatenate(named_rows)] = find_captions(senses, np.concatenate(with_sentences))
 
 
@@ -381,7 +385,7 @@ def _find_scored(
             opens_with_title=lambda number: _may_open_with_title(documents[originals[number]]),
         ),
     )
-    _explain_verdicts(verdicts, candidate_kinds, matrices, reader, scorer)
+    _explain_verdicts(verdicts, segments, vocabulary, candidate_kinds, matrices, reader, scorer)
     starts = np.concatenate(
         [candidates.starts(segments, candidates.first, candidates.length) for candidates in candidate_kinds]
     )
