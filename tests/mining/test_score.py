@@ -180,12 +180,23 @@ def test_the_greatest_says_what_it_is_and_a_note_must_be_likely(tmp_path: Path) 
     assert model.boilerplate_kinds(rows[:0], silent[:0]).tolist() == []
     # What is no word says what it is.
     column = {name: place for place, name in enumerate(FEATURES["segment"])}
-    for change, kind in (({}, "navigation"), ({"addresses": 1}, "media"), ({"times": 1}, "byline")):
+    for change, kind in (
+        ({}, "navigation"),
+        ({"addresses": 1}, "media"),
+        ({"times": 1}, "byline"),
+        ({"letters": 1, "rights": 0.2}, "byline"),
+        ({"letters": 1, "rights": 0.2, "mutable": 0.2}, "legal"),
+    ):
         one = matrix[:1].copy()
         for name, value in {"letters": 0, **change}.items():
             one[0, column[name]] = value
         rows = kind_matrix("segment", one, none[:1])
         assert [BOILERPLATE_KINDS[found] for found in model.boilerplate_kinds(rows, silent[: len(rows)])] == [kind]
+    # Words speak for a kind, too.
+    spoken = silent[:1].copy()
+    spoken[0, BOILERPLATE_KINDS.index("legal")] = 3
+    rows = kind_matrix("segment", matrix[:1], none[:1])
+    assert [BOILERPLATE_KINDS[found] for found in model.boilerplate_kinds(rows, spoken)] == ["legal"]
     # What begins with a strong cue of notes is one, unless it asks for something, too, or many articles have it.
     for cues, share, kind in (
         ({"cue_note": 2, "cue_first": 2}, -3.5, "note"),

@@ -43,7 +43,9 @@ _SHARED_COLUMNS = {
     kind: [names.index(name) for name in KIND_FEATURES[: -len(SURROUNDINGS) - 1]] for kind, names in FEATURES.items()
 }
 _SHARE, _FIRST = KIND_FEATURES.index("share"), KIND_FEATURES.index("cue_first")
-_LETTERS, _TIMES, _ADDRESSES = (KIND_FEATURES.index(name) for name in ("letters", "times", "addresses"))
+_LETTERS, _TIMES, _ADDRESSES, _RIGHTS, _MUTABLE = (
+    KIND_FEATURES.index(name) for name in ("letters", "times", "addresses", "rights", "mutable")
+)
 CUE_ODDS = 1.5
 """Addition of a strong cue of a kind to the logarithm of its odds, half of it a weak one: of rare kinds the forests
 have seen too few publishers, and the lexicon knows more languages."""
@@ -58,14 +60,15 @@ STRONG = 2
 """So is, in as few articles, what begins with a strong cue of notes, and has none of `_ASKING`."""
 _ASKING = ("promotion", "related", "sharing", "advertisement")
 _MEDIA, _CAPTION = BOILERPLATE_KINDS.index("media"), BOILERPLATE_KINDS.index("caption")
-_NAVIGATION = BOILERPLATE_KINDS.index("navigation")
-"""What is neither a word nor a date is the address of a picture or a player, or a rule between parts."""
+_NAVIGATION, _LEGAL = BOILERPLATE_KINDS.index("navigation"), BOILERPLATE_KINDS.index("legal")
+"""What is neither a word nor a date is the address of a picture or a player, or a rule between parts; a sign of rights
+with a number, the year, is legal."""
 MIN_CAPTION, MAX_CAPTION_CAPITALS = 5.6, 0.75
 """A credit is a caption if its slot takes so much of a line (logarithm of 48 bytes), and of that so few capitals."""
 MIN_LABEL_SCORE = 0.4
 """Least score of a label whose filler is scored: others never go, and were not learnt from."""
-_LEAST = 1e-9
-"""What a kind is likely by its words at least."""
+MIN_CHANCE = 0.02
+"""What words say of a kind, at least: names of papers stand in promotions and in legal lines."""
 _SHIPPED_FILE = "model.npz"
 
 
@@ -98,7 +101,7 @@ class Model:
         """
         odds = np.column_stack([self.forests[name].scores(rows) for name in KIND_FORESTS.values()]).astype(np.float64)
         said = _to_probability(words).astype(np.float64)
-        odds += np.log(said / said.sum(axis=1, keepdims=True) + _LEAST)
+        odds += np.log(said / said.sum(axis=1, keepdims=True) + MIN_CHANCE)
         cues = np.zeros_like(odds)
         for place, column in _CUES:
             cues[:, place] = np.maximum(cues[:, place], rows[:, column])
@@ -114,6 +117,7 @@ class Model:
         found: NDArray[np.int8] = shares.argmax(axis=1).astype(np.int8)
         is_wordless = (rows[:, _LETTERS] <= 0) & (rows[:, _TIMES] <= 0)
         found[is_wordless] = np.where(rows[is_wordless, _ADDRESSES] > 0, _MEDIA, _NAVIGATION)
+        found[(rows[:, _RIGHTS] > 0) & (rows[:, _MUTABLE] > 0)] = _LEGAL
         return found
 
     def score_all(
