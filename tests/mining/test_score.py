@@ -197,6 +197,10 @@ def test_the_greatest_says_what_it_is_and_a_note_must_be_likely(tmp_path: Path) 
     spoken[0, BOILERPLATE_KINDS.index("legal")] = 3
     rows = kind_matrix("segment", matrix[:1], none[:1])
     assert [BOILERPLATE_KINDS[found] for found in model.boilerplate_kinds(rows, spoken)] == ["legal"]
+    place = matrix[:1].copy()
+    place[0, column["dashed"]] = 1
+    rows = kind_matrix("segment", place, none[:1])
+    assert [BOILERPLATE_KINDS[found] for found in model.boilerplate_kinds(rows, spoken)] == ["byline"]
     # What begins with a strong cue of notes is one, unless it asks for something, too, or many articles have it.
     for cues, share, kind in (
         ({"cue_note": 2, "cue_first": 2}, -3.5, "note"),

@@ -43,8 +43,8 @@ _SHARED_COLUMNS = {
     kind: [names.index(name) for name in KIND_FEATURES[: -len(SURROUNDINGS) - 1]] for kind, names in FEATURES.items()
 }
 _SHARE, _FIRST = KIND_FEATURES.index("share"), KIND_FEATURES.index("cue_first")
-_LETTERS, _TIMES, _ADDRESSES, _RIGHTS, _MUTABLE = (
-    KIND_FEATURES.index(name) for name in ("letters", "times", "addresses", "rights", "mutable")
+_LETTERS, _TIMES, _ADDRESSES, _RIGHTS, _MUTABLE, _DASHED = (
+    KIND_FEATURES.index(name) for name in ("letters", "times", "addresses", "rights", "mutable", "dashed")
 )
 CUE_ODDS = 1.5
 """Addition of a strong cue of a kind to the logarithm of its odds, half of it a weak one: of rare kinds the forests
@@ -68,7 +68,8 @@ MIN_CAPTION, MAX_CAPTION_CAPITALS = 5.6, 0.75
 MIN_LABEL_SCORE = 0.4
 """Least score of a label whose filler is scored: others never go, and were not learnt from."""
 MIN_CHANCE = 0.02
-"""What words say of a kind, at least: names of papers stand in promotions and in legal lines."""
+"""What words say of a kind, at least: names of papers stand in promotions and in legal lines.  What is before the dash
+of a dateline is mostly a name, of which they say nothing."""
 _SHIPPED_FILE = "model.npz"
 
 
@@ -101,7 +102,8 @@ class Model:
         """
         odds = np.column_stack([self.forests[name].scores(rows) for name in KIND_FORESTS.values()]).astype(np.float64)
         said = _to_probability(words).astype(np.float64)
-        odds += np.log(said / said.sum(axis=1, keepdims=True) + MIN_CHANCE)
+        is_name = rows[:, _DASHED, None] > 0.5
+        odds += np.where(is_name, 0, np.log(said / said.sum(axis=1, keepdims=True) + MIN_CHANCE))
         cues = np.zeros_like(odds)
         for place, column in _CUES:
             cues[:, place] = np.maximum(cues[:, place], rows[:, column])
