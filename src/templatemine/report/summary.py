@@ -11,7 +11,7 @@ from templatemine.report.harm import LEFT
 from templatemine.report.risk import is_scored
 from templatemine.report.view import Report, SourceView
 
-MEASURED_STORY = 0.009
+MEASURED_STORY = 0.01
 """Share of what goes that is story, of publishers whose labels the model has not seen: one less the precision of method
 ``learned`` on new articles (docs/research/loso.md)."""
 MEASURED_LOSS = 0.0003
