@@ -13,6 +13,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import date, timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,7 @@ from templatemine.mining.near_duplicates import is_blank  # noqa: E402
 from templatemine.mining.score import COLUMNS, FILLER_FORESTS, KIND_FORESTS, Model, filler_matrix, kind_matrix  # noqa: E402
 from templatemine.mining.segments import Segments, segment  # noqa: E402
 from templatemine.mining.stages import read_source  # noqa: E402
-from templatemine.mining.wording import find_pieces  # noqa: E402
+from templatemine.mining.wording import Words, read_words  # noqa: E402
 from templatemine.model import Document  # noqa: E402
 from templatemine.text.reading import ReadingRules  # noqa: E402
 from trees import average_trees, extract_trees  # noqa: E402
@@ -212,7 +213,7 @@ class LabelledCandidates:
     unit : int8 array
         What a labelled string was found as: a place in `UNITS`, -1 not labelled.
     pieces : array of int32 arrays, shape (known candidates,)
-        See `wording.find_pieces`.
+        See `wording.Words`.
     """
 
     matrix: NDArray[np.float32]
@@ -442,21 +443,24 @@ def _label_candidates(
         label=label[known],
         filler=filler[known],
         unit=unit[known],
-        pieces=part_pieces(*find_pieces(segments, found.forms, candidates, known)),
+        pieces=part_pieces(read_words(segments, found.forms, candidates, known)),
     )
 
 
 def score_words(model: Model, labelled: LabelledCandidates, rows: NDArray[np.int64]) -> NDArray[np.float32]:
     """What a model says of the words of some known candidates, see `Wording.score`."""
     pieces = labelled.pieces[rows]
-    sizes = [len(own) for own in pieces]
-    return model.wording.score(np.concatenate([np.empty(0, np.int32), *pieces]), np.cumsum([0, *sizes]))
+    firsts = np.cumsum([0, *map(len, pieces)])
+    joined = np.concatenate([np.empty(0, np.int32), *pieces])
+    return model.wording.score(Words(joined, firsts, np.arange(len(rows)), np.arange(len(rows) + 1)))
 
 
-def part_pieces(pieces: NDArray[np.int32], bounds: NDArray[np.int64]) -> NDArray[np.object_]:
-    """The pieces of each candidate, given where those of each begin, with the end."""
-    parts = np.empty(len(bounds) - 1, object)
-    parts[:] = np.split(pieces, bounds[1:-1])
+def part_pieces(words: Words) -> NDArray[np.object_]:
+    """The pieces of each text."""
+    of_word = np.split(words.pieces, words.firsts[1:-1])
+    parts = np.empty(len(words.bounds) - 1, object)
+    for text, (first, end) in enumerate(pairwise(words.bounds.tolist())):
+        parts[text] = np.concatenate([of_word[word] for word in words.place[first:end].tolist()])
     return parts
 
 

@@ -108,6 +108,9 @@ def test_files_that_are_no_model_are_refused(tmp_path: Path, change: dict[str, A
 
 
 def test_other_files_are_refused(tmp_path: Path) -> None:
+    old = saved(tmp_path / "old.npz", {"wording.weights": None})
+    with pytest.raises(ConfigError, match=r"old\.npz: it has no 'wording\.weights', as models of other versions$"):
+        load_model(old)
     with pytest.raises(ConfigError, match=r"^model: .*absent\.npz: cannot be read: No such file or directory$"):
         load_model(str(tmp_path / "absent.npz"))
     for name, data in (("junk.npz", b"junk"), ("empty.npz", b"")):
@@ -186,6 +189,7 @@ def test_the_greatest_says_what_it_is_and_a_note_must_be_likely(tmp_path: Path) 
         ({"times": 1}, "byline"),
         ({"letters": 1, "rights": 0.2}, "byline"),
         ({"letters": 1, "rights": 0.2, "mutable": 0.2}, "legal"),
+        ({"letters": 1, "rights": 0.2, "mutable": 0.2, "cue_media": 2}, "byline"),
     ):
         one = matrix[:1].copy()
         for name, value in {"letters": 0, **change}.items():

@@ -17,7 +17,7 @@ from templatemine.mining.labels import Candidates, find_candidates
 from templatemine.mining.score import load_model
 from templatemine.mining.segments import Segments, segment
 from templatemine.mining.tokenise import tokenise
-from templatemine.mining.wording import Wording, find_pieces, split_pieces
+from templatemine.mining.wording import Wording, read_words, split_pieces
 from templatemine.model import Document
 
 WORDS = "abelin Tarvo quist Menna olbrek SUTTI 記 事 Ünal straße İz".split()
@@ -91,7 +91,7 @@ def test_candidates_are_scored_by_the_pieces_of_their_words() -> None:
             names = [corpus.form_names[token].decode("utf-8", "replace").lower() for token in tokens]
             pieces = [piece for name in names for piece in hash_slowly(name)]
             wanted.append(weights[pieces].sum(axis=0) / len(pieces) ** 0.5 * wording.scales + wording.biases)
-        found = wording.score(*find_pieces(segments, corpus.form_names, one, rows))
+        found = wording.score(read_words(segments, corpus.form_names, one, rows))
         assert found == pytest.approx(np.array(wanted).reshape(-1, len(KINDS)), rel=1e-4, abs=1e-4)
         assert found.dtype == np.float32
         seen += len(rows)
@@ -101,16 +101,22 @@ def test_candidates_are_scored_by_the_pieces_of_their_words() -> None:
 @pytest.mark.parametrize("texts", [[""], ["a", "b"]], ids=repr)
 def test_sources_without_candidates(texts: list[str]) -> None:
     corpus, segments, kinds = source_of(texts)
-    pieces, bounds = find_pieces(segments, corpus.form_names, kinds[0], np.arange(0))
-    assert (pieces.tolist(), bounds.tolist()) == ([], [0])
-    assert some_wording().score(pieces, bounds).shape == (0, len(KINDS))
+    words = read_words(segments, corpus.form_names, kinds[0], np.arange(0))
+    assert [one.tolist() for one in words] == [[], [0], [], [0]]
+    assert some_wording().score(words).shape == (0, len(KINDS))
+
+
+def test_of_a_word_its_beginning_is_read() -> None:
+    pieces, bounds = split_pieces([b"ab" * 500_000, b"tide"])
+    assert np.diff(bounds).tolist() == [len(hash_slowly("ab" * 128)), len(hash_slowly("tide"))]
+    assert pieces[bounds[1] :].tolist() == hash_slowly("tide")
 
 
 def test_arrays_of_other_shapes_are_refused() -> None:
     one = some_wording()
     with pytest.raises(ValueError, match=r"^wording: expected arrays of shapes "):
         Wording(weights=one.weights[1:], scales=one.scales, biases=one.biases)
-    with pytest.raises(ValueError, match=r"^wording: expected arrays of shapes "):
+    with pytest.raises(ValueError, match=r"^wording: expected weights of type int8, got int16$"):
         Wording(weights=one.weights.astype(np.int16), scales=one.scales, biases=one.biases)  # type: ignore[arg-type]
 
 
@@ -127,5 +133,5 @@ def test_arrays_of_other_shapes_are_refused() -> None:
 def test_the_shipped_model_reads_what_no_cue_says_word_for_word(text: str, kind: str) -> None:
     corpus, segments, kinds = source_of([text] * 3)
     assert len(kinds[0]) == 1
-    (found,) = load_model(SHIPPED).wording.score(*find_pieces(segments, corpus.form_names, kinds[0], np.arange(1)))
+    (found,) = load_model(SHIPPED).wording.score(read_words(segments, corpus.form_names, kinds[0], np.arange(1)))
     assert KINDS[int(found.argmax())] == kind

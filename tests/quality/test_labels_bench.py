@@ -30,7 +30,7 @@ from templatemine.config import SelectConfig  # noqa: E402
 from templatemine.mining._candidates import PIECES  # noqa: E402
 from templatemine.mining.features import FEATURES, SURROUNDINGS  # noqa: E402
 from templatemine.mining.labels import KINDS, PREFIX  # noqa: E402
-from templatemine.mining.wording import Wording  # noqa: E402
+from templatemine.mining.wording import Wording, Words  # noqa: E402
 
 
 @given(st.lists(st.tuples(st.sampled_from([0.0, 0.25, 0.5, 1.0]), st.integers(0, 1)), max_size=12))
@@ -135,7 +135,11 @@ def make_examples(label: list[int]) -> SourceExamples:
         label=np.array(label, np.int8),
         filler=np.full(size, LINE, np.int8),
         unit=np.full(size, UNITS.index("prefix"), np.int8),
-        pieces=part_pieces(np.arange(3 * size, dtype=np.int32), np.arange(0, 3 * size + 1, 3)),
+        pieces=part_pieces(
+            Words(
+                np.arange(3 * size, dtype=np.int32), np.arange(0, 3 * size + 1, 3), np.arange(size), np.arange(size + 1)
+            )
+        ),
     )
     none = own.take(np.arange(0))
     return SourceExamples(source="s", publisher="s", kinds={kind: own if kind == PREFIX else none for kind in KINDS})

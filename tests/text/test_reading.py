@@ -213,6 +213,18 @@ def test_where_texts_are_cut_off_is_recognised_over_the_source() -> None:
     assert learn_reading([*cut, *whole, *(f"{number} {story * 4}" for number in range(5))], "auto").cut_off == 0
 
 
+def test_ends_that_are_all_the_same_are_no_sign_of_a_cut() -> None:
+    """A word that begins another one in a single text, and what looks like the beginning of an entity or a tag."""
+    for end, other in (
+        ("news", "the newspaper has"),
+        ("R&D", "&amp; so on"),
+        ("I <3 it", "<b>so</b> on"),
+        ("&", "so on"),
+    ):
+        texts = [*(f"Story {number} and what it says of {end}" for number in range(10, 60)), other]
+        assert learn_reading(texts, "auto").cut_off == 0
+
+
 @examples(40)
 @given(st.integers(0, 1 << 32), st.integers(80, 300), st.integers(40, 120), st.integers(0, 2))
 def test_texts_of_one_length_are_cut_off_if_they_end_unfinished(seed: int, size: int, count: int, longer: int) -> None:

@@ -47,8 +47,12 @@ _CHECKED = 400
 _HAS_LINES = re.compile(r"\s*\S[^\n]*\n\s*\S[^\n]*\n\s*\S")
 """Three lines, as the median text of a source has that has lines: a headline and a paragraph are two."""
 _WORD = regex.compile(r"\w+")
-_UNFINISHED = regex.compile(r"(?:<[^<>]*|&#?\w*|(?<!\w)[^\W\d]+)\Z")
-"""A tag or an entity that does not end, or a word that may not."""
+_WHOLE = regex.compile(r"&#?\w+;|\w+")
+_UNFINISHED = regex.compile(r"(?:(</?[^\W\d]\w*(?:\s[^<>]*)?)|&#?\w*|(?<!\w)[^\W\d]+)\Z")
+"""A tag that does not end, or an entity or a word that may not; it is among the last `_TAIL` characters."""
+_TAIL = 300
+MAX_SAME_ENDS = 0.5
+"""Of such ends no entity or word has a greater share: "news" does, where one text has "newspaper"."""
 
 _Word = tuple[str, str]
 
@@ -104,17 +108,25 @@ def _find_cut_off(texts: Sequence[str]) -> int:
     most = max(lengths, key=lambda length: numbers[length], default=0)
     ends = [text for text in texts if most - CUT_OFF_SPREAD <= len(text) <= most]
     is_frequent = len(ends) >= max(MIN_CUT_OFF, MIN_CUT_OFF_SHARE * len(texts))
-    return most if is_frequent and _count_unfinished(ends, texts) >= MIN_UNFINISHED * len(ends) else 0
+    return most if is_frequent and _are_unfinished(ends, texts) else 0
 
 
-def _count_unfinished(ends: Iterable[str], texts: Iterable[str]) -> int:
-    """Count the texts that end within a tag, an entity or a word of others."""
-    last = [found.group() for text in ends if (found := _UNFINISHED.search(text))]
-    known = [*sorted({word for text in texts for word in _WORD.findall(text)[:-1]} if last else ()), ""]
-    following = (known[bisect_left(known, word, 0, len(known) - 1)] for word in last)
-    return sum(
-        word[0] in "<&" or (word != one and one.startswith(word)) for word, one in zip(last, following, strict=True)
-    )
+def _are_unfinished(ends: Sequence[str], texts: Iterable[str]) -> bool:
+    """Return whether many texts end within a tag, or within an entity or a word that others have whole."""
+    last = [found for text in ends if (found := _UNFINISHED.search(text[-_TAIL:]))]
+    known = [*sorted({word for text in texts for word in _WHOLE.findall(text)[:-1]} if last else ()), ""]
+    tags = sum(found[1] is not None for found in last)
+    begun = Counter(found[0] for found in last if found[1] is None)
+    goes_on = {word: number for word, number in begun.items() if _begins_longer(word, known)}
+    unfinished = tags + sum(goes_on.values())
+    is_varied = max(goes_on.values(), default=0) <= MAX_SAME_ENDS * unfinished
+    return is_varied and unfinished >= MIN_UNFINISHED * len(ends)
+
+
+def _begins_longer(word: str, known: Sequence[str]) -> bool:
+    """Return whether a word is none of some sorted ones, of which the last is empty, but begins one."""
+    following = known[bisect_left(known, word, 0, len(known) - 1)]
+    return word != following and following.startswith(word)
 
 
 def _is_without_lines(texts: Sequence[str]) -> bool:

@@ -62,7 +62,7 @@ _ASKING = ("promotion", "related", "sharing", "advertisement")
 _MEDIA, _CAPTION = BOILERPLATE_KINDS.index("media"), BOILERPLATE_KINDS.index("caption")
 _NAVIGATION, _LEGAL = BOILERPLATE_KINDS.index("navigation"), BOILERPLATE_KINDS.index("legal")
 """What is neither a word nor a date is the address of a picture or a player, or a rule between parts; a sign of rights
-with a number, the year, is legal."""
+with a number, the year, is legal where no strong cue says something else."""
 MIN_CAPTION, MAX_CAPTION_CAPITALS = 5.6, 0.75
 """A credit is a caption if its slot takes so much of a line (logarithm of 48 bytes), and of that so few capitals."""
 MIN_LABEL_SCORE = 0.4
@@ -119,7 +119,8 @@ class Model:
         found: NDArray[np.int8] = shares.argmax(axis=1).astype(np.int8)
         is_wordless = (rows[:, _LETTERS] <= 0) & (rows[:, _TIMES] <= 0)
         found[is_wordless] = np.where(rows[is_wordless, _ADDRESSES] > 0, _MEDIA, _NAVIGATION)
-        found[(rows[:, _RIGHTS] > 0) & (rows[:, _MUTABLE] > 0)] = _LEGAL
+        of_rights = (rows[:, _RIGHTS] > 0) & (rows[:, _MUTABLE] > 0)
+        found[of_rights & (np.delete(cues, _LEGAL, axis=1).max(axis=1, initial=0) < STRONG)] = _LEGAL
         return found
 
     def score_all(
@@ -181,7 +182,8 @@ def load_model(name: str) -> Model:
     except OSError as error:
         raise ConfigError(f"model: {name}: {unreadable(error)}") from error
     except (ValueError, KeyError, EOFError) as error:
-        raise ConfigError(f"model: expected a file of trees that can be read, got {name}: {error}") from error
+        why = f"it has no {error}, as models of other versions" if isinstance(error, KeyError) else error
+        raise ConfigError(f"model: expected a file of trees that can be read, got {name}: {why}") from error
 
 
 def fingerprint(name: str) -> str | None:

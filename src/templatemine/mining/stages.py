@@ -78,7 +78,7 @@ from templatemine.mining.templates import Slots, anchor_of, build_questions, bui
 from templatemine.mining.titles import Titles, opens_with_title
 from templatemine.mining.tokenise import document_days, is_html_source, tokenise
 from templatemine.mining.withdrawals import COVERED, Withdrawals
-from templatemine.mining.wording import find_pieces
+from templatemine.mining.wording import read_words
 from templatemine.model import Cutoff, Document, IntArray, LongArray, PageHistory, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_checks import drop_mismatches
@@ -340,7 +340,7 @@ def _explain_verdicts(
         verdicts.score_reasons[first + accepted] = explain_scores(scorer, candidates.kind, matrix, accepted)
         surroundings = reader.read_surroundings(candidates, named)
         kind_rows.append(kind_matrix(candidates.kind, matrix[named], surroundings))
-        words.append(scorer.wording.score(*find_pieces(segments, forms, candidates, named)))
+        words.append(scorer.wording.score(read_words(segments, forms, candidates, named)))
         with_sentences.append(takes_sentences(candidates.kind, matrix[named]) & verdicts.slot[first + named])
         named_rows.append(first + named)
         first += len(candidates)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,30 @@ from templatemine.mining.corpus import Vocabulary
 from templatemine.mining.labels import Candidates
 from templatemine.mining.segments import Segments
 from templatemine.model import IntArray, LongArray
+
+_MAX_BYTES = 256
+"""Of a word, those that are read: what is longer is none."""
+
+
+class Words(NamedTuple):
+    """The words of texts, each word once.
+
+    Attributes
+    ----------
+    pieces : int32 array
+        Those of all words, one word after the other; each has some.
+    firsts : int64 array, shape (words + 1,)
+        Where the pieces of each begin, with the end.
+    place : int64 array
+        The words of all texts, one text after the other.
+    bounds : int64 array, shape (texts + 1,)
+        Where those of each text begin, with the end.
+    """
+
+    pieces: IntArray
+    firsts: LongArray
+    place: LongArray
+    bounds: LongArray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -36,7 +61,7 @@ class Wording:
     Raises
     ------
     ValueError
-        The arrays are of other shapes, or the weights no bytes.
+        The arrays are of other shapes, or the weights of another type.
     """
 
     weights: NDArray[np.int8]
@@ -46,40 +71,32 @@ class Wording:
     def __post_init__(self) -> None:
         expected = (_candidates.PIECES, len(KINDS)), (len(KINDS),), (len(KINDS),)
         shapes = self.weights.shape, self.scales.shape, self.biases.shape
-        if shapes != expected or self.weights.dtype != np.int8:
+        if shapes != expected:
             raise ValueError(f"wording: expected arrays of shapes {expected}, got {shapes}")
+        if self.weights.dtype != np.int8:
+            raise ValueError(f"wording: expected weights of type int8, got {self.weights.dtype}")
 
-    def score(self, pieces: IntArray, bounds: LongArray) -> NDArray[np.float32]:
-        """Return how likely texts are of each kind: logarithms of odds, float32 array, shape (texts, kinds).
-
-        Parameters
-        ----------
-        pieces : int32 array
-            Those of all texts, each of which has some.
-        bounds : int64 array, shape (texts + 1,)
-            Where those of each text begin, with the end.
-        """
-        if len(bounds) == 1:
+    def score(self, words: Words) -> NDArray[np.float32]:
+        """Return how likely texts are of each kind: logarithms of odds, float32 array, shape (texts, kinds)."""
+        if len(words.bounds) == 1:
             return np.zeros((0, len(KINDS)), np.float32)
-        sums: NDArray[np.float32] = np.add.reduceat(self.weights[pieces], bounds[:-1], dtype=np.float32)
-        root = np.sqrt(np.diff(bounds)).astype(np.float32)
-        return sums / root[:, None] * self.scales + self.biases
+        sums: NDArray[np.float32] = np.add.reduceat(self.weights[words.pieces], words.firsts[:-1], dtype=np.float32)
+        ours, firsts = words.place, words.bounds[:-1]
+        root = np.sqrt(np.add.reduceat(np.diff(words.firsts)[ours], firsts)).astype(np.float32)
+        total: NDArray[np.float32] = np.add.reduceat(sums[ours], firsts)
+        return total / root[:, None] * self.scales + self.biases
 
 
 def split_pieces(forms: Sequence[bytes]) -> tuple[IntArray, LongArray]:
     """Return the pieces of forms in small letters, and where those of each begin, with the end."""
-    joined = b"\0".join([b"", *(form.replace(b"\0", b" ") for form in forms), b""])
-    small = joined.decode("utf-8", "replace").lower()
+    parted = (form[:_MAX_BYTES].replace(b"\0", b" ") for form in forms)
+    small = b"\0".join([b"", *parted, b""]).decode("utf-8", "replace").lower()
     return _candidates.hash_pieces(np.frombuffer(small.encode("utf-32-le"), np.uint32))
 
 
-def find_pieces(
-    segments: Segments, forms: Vocabulary, candidates: Candidates, rows: LongArray
-) -> tuple[IntArray, LongArray]:
-    """Return the pieces of some candidates of a source, and where those of each begin, with the end."""
+def read_words(segments: Segments, forms: Vocabulary, candidates: Candidates, rows: LongArray) -> Words:
+    """Return the words of some candidates of a source."""
     starts = candidates.starts(segments, candidates.first[rows], candidates.length[rows])
     tokens, bounds = _core.gather_slices_i32(segments.tokens, starts, candidates.length[rows])
     used, place = np.unique(tokens, return_inverse=True)
-    pieces, firsts = split_pieces(forms.take(used.astype(np.int64)))
-    found, ends = _core.gather_slices_i32(pieces, firsts[place], np.diff(firsts)[place].astype(np.int32))
-    return found, ends[bounds]
+    return Words(*split_pieces(forms.take(used.astype(np.int64))), place, bounds)
