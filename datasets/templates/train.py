@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Train the model that scores candidates, and write it as a table of trees.
+"""Train the model that scores candidates and tells kinds, and write its trees and weights as a table.
 
     train.py texts/*.jsonl.gz --gold gold2/ feeds/gold/ --labels labels/ -o src/templatemine/mining/model.npz
 
 In: archives of articles, and folders of what people say of them, a file a source: annotated articles (SOURCE.jsonl,
 lines {id, spans}) and labelled strings (lines {unit, text, df, n, label, filler, places}), see `training_data`; one of
-the two is enough.  Out: the trees (`templatemine.mining.score`), and beside them a JSON file that says what they were
-trained on and by which command.  Sources of one publisher are held out together where scores of unseen sources are
-learnt from: `training_data.PUBLISHERS` and `--publisher` name them.  Needs lightgbm (`pip install --group training`).
-The same archives and version of lightgbm give the same table.  Five minutes of one core for 145 sources.
+the two is enough.  Out: trees (`templatemine.mining.score`) and weights of words (`wording`), and beside them a JSON file
+that says what they were trained on and by which command.  Sources of one publisher are held out together where scores
+of unseen sources are learnt from: `training_data.PUBLISHERS` and `--publisher` name them.  Needs lightgbm and
+scikit-learn (`pip install --group training`).  The same archives and versions give the same table.  Six
+minutes of one core for 145 sources.
 """
 
 from __future__ import annotations
@@ -71,6 +72,7 @@ def main() -> None:
     columns = score_model.fit([*examples, *added])
     np.savez_compressed(args.output, **columns)
     import lightgbm
+    import sklearn
 
     model_card = {
         "sources": {
@@ -92,6 +94,7 @@ def main() -> None:
             ]
         ),
         "lightgbm": lightgbm.__version__,
+        "scikit-learn": sklearn.__version__,
         "trees": {name.removesuffix(".sizes"): len(columns[name]) for name in columns if name.endswith(".sizes")},
         "features": {kind: list(FEATURES[kind]) for kind in KINDS},
         "options": score_model.OPTIONS,
