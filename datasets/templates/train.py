@@ -5,11 +5,11 @@
 
 In: archives of articles, and folders of what people say of them, a file a source: annotated articles (SOURCE.jsonl,
 lines {id, spans}) and labelled strings (lines {unit, text, df, n, label, filler, places}), see `training_data`; one of
-the two is enough.  Out: trees (`templatemine.mining.score`) and weights of words (`wording`), and beside them a JSON file
-that says what they were trained on and by which command.  Sources of one publisher are held out together where scores
-of unseen sources are learnt from: `training_data.PUBLISHERS` and `--publisher` name them.  Needs lightgbm and
-scikit-learn (`pip install --group training`).  The same archives and versions give the same table.  Six
-minutes of one core for 145 sources.
+the two is enough.  Out: trees (`templatemine.mining.score`) and weights of words (`wording`), and beside them a JSON
+file that says what they were trained on and by which command.  Sources of one publisher are held out together where
+scores of unseen sources are learnt from: `training_data.PUBLISHERS` and `--publisher` name them.  Needs lightgbm and
+scikit-learn (`pip install --group training`).  The same archives and versions give the same table.  Six minutes of one
+core for 145 sources.
 """
 
 from __future__ import annotations

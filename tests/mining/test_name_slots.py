@@ -66,6 +66,17 @@ def test_the_next_name_goes_too(stamp: str, expected: str, gap: str) -> None:
     assert Pack.from_json(pack.to_json(), "pack").templates == pack.templates
 
 
+def test_a_prompt_to_follow_somebody_goes_with_any_name() -> None:
+    """The kind of such a prompt is not that of a byline."""
+    articles = [
+        replace(one, text="{1}\n\n{0}".format(*one.body.split("\n\n", 1))) for one in _archive("Follow {} on Twitter.")
+    ]
+    pack = mine_pack(articles)
+    assert {one.kind for one in pack.templates if one.filler == "names"} == {"promotion"}
+    text = "The mill closed on Monday.\n\nFollow Rosa Quist on Twitter."
+    assert Cleaner(pack, CleanConfig(guard=1.0)).clean(text).text.strip() == "The mill closed on Monday."
+
+
 def test_a_sentence_that_begins_like_a_byline_stays() -> None:
     cleaner = Cleaner(mine_pack(_archive("By {}")), CleanConfig())
     for text in ("By Monday the water had gone down again.", "By Jane Roe's account the mill was never insured."):

@@ -33,7 +33,7 @@ MIN_PROSE = 120
 """Characters of a line that is no headline, whatever it ends with: excerpts of feeds are cut off."""
 MAX_NAME_TOKENS = 5
 """Tokens of a name."""
-KINDS = ("byline", "dateline", "media")
+KINDS = ("byline", "dateline", "media", "promotion")
 """Kinds of templates that hold names; which of them one has may differ from name to name."""
 MAX_TAKEN = 0.5
 """Of the members of a family, how many may be of a greater one."""
