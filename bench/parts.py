@@ -36,6 +36,7 @@ from templatemine.config import ReadConfig  # noqa: E402
 from templatemine.io.read import read_documents  # noqa: E402
 from templatemine.mining import features, segments, stages  # noqa: E402
 from templatemine.mining.score import Model  # noqa: E402
+from templatemine.mining.wording import Wording  # noqa: E402
 from templatemine.model import Document  # noqa: E402
 from templatemine.pipeline import Miner  # noqa: E402
 
@@ -49,6 +50,8 @@ PARTS: Mapping[str, tuple[Any, str]] = {
     "edges of long strings": (segments, "find_string_edges"),
     "cues": (features.CueReader, "read"),
     "kinds": (Model, "boilerplate_kinds"),
+    "words of kinds, read": (stages, "read_words"),
+    "words of kinds, scored": (Wording, "score"),
     "reasons": (stages, "explain_scores"),
     "torn sentences": (stages, "tearing_templates"),
     "heads": (stages, "add_heads"),

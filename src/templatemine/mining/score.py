@@ -68,8 +68,9 @@ MIN_CAPTION, MAX_CAPTION_CAPITALS = 5.6, 0.75
 MIN_LABEL_SCORE = 0.4
 """Least score of a label whose filler is scored: others never go, and were not learnt from."""
 MIN_CHANCE = 0.02
-"""What words say of a kind, at least: names of papers stand in promotions and in legal lines.  What is before the dash
-of a dateline is mostly a name, of which they say nothing."""
+"""What words say of a kind, at least: names of papers stand in promotions and in legal lines."""
+MAX_DASHED = 0.5
+"""Where a greater share of the occurrences ends at the dash of a dateline, words say nothing: they are names."""
 _SHIPPED_FILE = "model.npz"
 
 
@@ -102,7 +103,7 @@ class Model:
         """
         odds = np.column_stack([self.forests[name].scores(rows) for name in KIND_FORESTS.values()]).astype(np.float64)
         said = _to_probability(words).astype(np.float64)
-        is_name = rows[:, _DASHED, None] > 0.5
+        is_name = rows[:, _DASHED, None] > MAX_DASHED
         odds += np.where(is_name, 0, np.log(said / said.sum(axis=1, keepdims=True) + MIN_CHANCE))
         cues = np.zeros_like(odds)
         for place, column in _CUES:
