@@ -8,15 +8,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from invented import bare_pack
 from templatemine.api import mine
 from templatemine.config import PipelineConfig, SelectConfig
 from templatemine.kinds import KINDS
 from templatemine.mining.methods import resolve_defaults
-from templatemine.mining.questions import MAX_QUESTIONS, _is_nested, choose_questions, weigh_questions
+from templatemine.mining.questions import MAX_QUESTIONS, _is_nested, ask_again, choose_questions, weigh_questions
 from templatemine.mining.select import ACCEPTED, REDUNDANT, UNLIKELY
 from templatemine.mining.stages import mine_source
-from templatemine.model import Document
+from templatemine.mining.templates import slotted_anchor, string_anchor
+from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
+from templatemine.packs.pack_record import bare_template, template_id
 
 WORDS = [
     a + b + c for a in ("bar", "cel", "dom", "fen", "gul") for b in ("a", "ilo", "ur") for c in ("ta", "ren", "lis")
@@ -190,6 +193,36 @@ def test_what_other_templates_cut_is_not_at_stake() -> None:
     # What cuts the string itself is the decision that is asked about.
     letter = replace(own, tokens=tuple("Sign up here for our morning letter.".split()))
     assert weigh_questions(replace(pack, questions=(letter,)), documents).questions == (letter,)
+
+
+@pytest.mark.parametrize("side", ["end", "start"])
+@pytest.mark.parametrize("anchor", ["", "start", "end", "line"])
+def test_a_string_is_where_its_label_was(anchor: str, side: str) -> None:
+    slotted = slotted_anchor(anchor, side)
+    assert slotted_anchor(string_anchor(slotted, side), side) == slotted
+    assert string_anchor(anchor, "") == anchor
+
+
+def test_of_what_was_withdrawn_people_are_asked() -> None:
+    """Templates that tear sentences were named among thousands of rejected candidates only."""
+    pack = replace(bare_pack(90), questions=())
+    bare = Template(id="", regex="", tokens=(), df=30, count=40, example="Watch the video: x", kind="media", score=0.9)
+    label, longer, slotted, between, cut = (
+        replace(bare, id=template_id(tokens), tokens=tokens, df=df, anchor=anchor)
+        for tokens, df, anchor in (
+            (("Watch", "the", "video:"), 30, ""),
+            (("Watch", "the", "video:", "Now"), 8, "start"),
+            (("{slot}", "ends", "here."), 20, "line"),
+            (("Read", "{slot}", "more"), 20, ""),
+            (("Subscribe", "to", "this"), 20, ""),
+        )
+    )
+    pack = ask_again(replace(pack, templates=(cut,)), [longer, between, slotted, cut, label])
+    assert [(one.tokens, one.anchor, one.filled, one.stake) for one in pack.questions] == [
+        (label.tokens, "", "", round(0.9 * 16 * 30)),
+        (slotted.string, "end", "start", round(0.9 * 10 * 20)),
+    ]
+    assert all(pack.derived(replace(bare_template(one.tokens), anchor=one.anchor)) for one in pack.questions)
 
 
 def test_of_a_label_of_most_documents_people_are_asked() -> None:

@@ -214,6 +214,18 @@ def test_mining_says_why_such_labels_stay(monkeypatch: pytest.MonkeyPatch) -> No
     assert sorted(one.example for one in kept.templates) == sorted(f"Video: {title}" for title in titles)
     reason = REASONS[HEADLINES_STAY]
     assert kept.rejected[reason] == other.rejected.get(reason, 0) + 1
+    assert all(one.tokens != ("Video:",) for one in (*kept.questions, *other.questions))
+
+
+def test_people_are_asked_about_labels_that_stay_before_some_headlines() -> None:
+    titles, others = _titles(60), _titles(90)[60:]
+    articles = [
+        _article(place, titles[place - 1] if place % 2 else others[place // 2], titles[place]) for place in range(60)
+    ]
+    pack = mine_pack(articles)
+    assert all(one.string != LABEL for one in pack.templates)
+    (asked,) = (one for one in pack.questions if one.tokens == LABEL)
+    assert (asked.df, asked.filled, asked.within) == (60, "", 0.5)
 
 
 def test_the_longest_title_counts_in_any_order() -> None:

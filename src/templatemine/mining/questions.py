@@ -7,7 +7,7 @@ sources in training (docs/research/loso.md).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,9 +16,11 @@ from numpy.typing import NDArray
 from templatemine.mining.candidates import SourceCandidates, Verdicts
 from templatemine.mining.kept_texts import encode_body
 from templatemine.mining.sampling import choose_by_text
-from templatemine.model import Document, LongArray, Question
+from templatemine.mining.templates import string_anchor
+from templatemine.model import Document, LongArray, Question, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import bare_template
+from templatemine.packs.readable import join_tokens
 
 MAX_QUESTIONS = 20
 """Questions that a pack has: ten, and ten more for people who want to go on."""
@@ -78,7 +80,39 @@ def weigh_questions(pack: Pack, documents: Sequence[Document]) -> Pack:
         if share < _NEARLY_ALL
     ]
     kept = (one for one in weighed if one.stake >= _MIN_STAKE)
-    return replace(pack, questions=tuple(sorted(kept, key=lambda one: -one.stake)))
+    return replace(pack, questions=tuple(sorted(kept, key=lambda one: -one.stake))[:MAX_QUESTIONS])
+
+
+def ask_again(pack: Pack, withdrawn: Iterable[Template]) -> Pack:
+    """Return the pack with questions also about strings that it has lost again, for what their cuts did in the archive:
+    they read as boilerplate, and a person sees whether what they leave, or tear, is worth it.
+
+    Of strings that begin (end) with one another that with most at stake is asked about, as in `choose_questions`.
+    """
+    cut = {one.string for one in pack.templates}
+    more = [_make_question(one) for one in withdrawn if one.slot != "middle" and one.string not in cut]
+    chosen: list[Question] = []
+    for one in sorted((*pack.questions, *more), key=lambda one: -one.stake):
+        if not any(_is_nested(one.tokens, other.tokens) for other in chosen):
+            chosen.append(one)
+    return replace(pack, questions=tuple(chosen))
+
+
+def _make_question(template: Template) -> Question:
+    """Return a question about a template, at stake in which is what the archive keeps without it."""
+    string, score = template.string or (), template.score or 0.0
+    text = join_tokens(string)
+    return Question(
+        tokens=string,
+        df=template.df,
+        count=template.count,
+        anchor=string_anchor(template.anchor, template.slot),
+        filled=template.slot,
+        example=text if template.slot else template.example,
+        score=score,
+        stake=round(score * len(text) * template.df),
+        kind=template.kind,
+    )
 
 
 def choose_questions(candidates: SourceCandidates) -> NDArray[np.int64]:
@@ -111,7 +145,7 @@ def may_be_asked(verdicts: Verdicts) -> NDArray[np.bool_]:
     return found
 
 
-def _is_nested(first: tuple[int, ...], second: tuple[int, ...]) -> bool:
+def _is_nested(first: tuple[object, ...], second: tuple[object, ...]) -> bool:
     """Return whether one of two strings begins, or ends, with the other."""
     size = min(len(first), len(second))
     return first[:size] == second[:size] or first[-size:] == second[-size:]

@@ -51,7 +51,7 @@ from templatemine.mining.near_duplicates import (
 )
 from templatemine.mining.own_cuts import MAX_DOCUMENTS as MAX_LOOKED_AT
 from templatemine.mining.own_cuts import tearing_templates
-from templatemine.mining.questions import choose_questions, may_be_asked, weigh_questions
+from templatemine.mining.questions import ask_again, choose_questions, may_be_asked, weigh_questions
 from templatemine.mining.repeats import find_repeats
 from templatemine.mining.sampling import choose_by_text, choose_sample, find_share, scale_counts
 from templatemine.mining.score import Model, find_captions, kind_matrix, takes_sentences
@@ -591,7 +591,8 @@ def _settle_templates(
     pack = withdrawals.reject(pack, TEARS, beginnings)
     pack = withdrawals.reject(pack, REASONS[TEXT_STAYS], labels_alone)
     pack = withdrawals.reject(pack, COVERED, find_covered(pack, looked, mined))
-    pack = weigh_questions(pack, looked)
+    asked = withdrawals.find(pack, (TEARS, REASONS[HEADLINES_STAY], REASONS[TEXT_STAYS]))
+    pack = weigh_questions(ask_again(pack, [*labels, *asked]), looked)
     forget_texts()
     return pack
 

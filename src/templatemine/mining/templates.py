@@ -176,6 +176,13 @@ def slotted_anchor(anchor: str, side: str) -> str:
     return "line" if anchor not in ("", side) else side
 
 
+def string_anchor(anchor: str, side: str) -> str:
+    """Return the anchor of a string alone, of its anchor with a slot on a side (`slotted_anchor`)."""
+    if not side:
+        return anchor
+    return {"end": "start", "start": "end"}[side] if anchor == "line" else ""
+
+
 def _explain_score(candidates: SourceCandidates, row: int, has_filler: bool) -> dict[str, Any]:
     """Return score and reasons of a template; for a label with its filler, the score of both."""
     verdicts = candidates.verdicts

@@ -40,6 +40,11 @@ class Withdrawals:
         kept = tuple(one for one in pack.templates if one.id not in ids)
         return self.compare(pack, replace(pack, templates=kept), reason)
 
+    def find(self, pack: Pack, reasons: Collection[str]) -> list[Template]:
+        """Return the templates that went for some reasons, and that a pack still lacks."""
+        present = {one.id for one in pack.templates}
+        return [one for name, (one, reason) in self._found.items() if reason in reasons and name not in present]
+
     def settle(self, pack: Pack) -> tuple[Pack, list[RejectedCandidate], list[RejectedCandidate]]:
         """Return the last pack with the numbers of what it lacks, and these: those that the archive speaks against,
         the likeliest first, and those that others cover, the most frequent first."""
