@@ -336,3 +336,20 @@ def test_of_many_doubtful_cuts_a_few_are_looked_at(monkeypatch: pytest.MonkeyPat
             looked.clear()
             RecordCleaner({"q": pack}, RecordConfig(torn=torn)).clean_batch(batch)
             assert len(looked) == most
+
+
+def test_packs_are_asked_for_once_also_if_a_cut_is_in_doubt() -> None:
+    """Reading and checking a pack takes as long as cleaning hundreds of articles."""
+    asked: list[str] = []
+
+    class Packs(dict[str, Pack]):
+        def __getitem__(self, source: str) -> Pack:
+            asked.append(source)
+            return super().__getitem__(source)
+
+    pack = make_pack([([b"(Read", b"below"], "(Read below")], pattern_set("news"), "-", False)
+    cleaner = RecordCleaner(Packs(q=pack))
+    line = orjson.dumps({"source": "q", "text": "The end of (Read below this) and more"}) + b"\n"
+    result = cleaner.clean_batch(Lines("a.jsonl", "default", 1, line * 3))
+    assert result.tally.sources["q"].torn == 3
+    assert asked == ["q"]

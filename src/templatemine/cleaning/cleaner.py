@@ -14,9 +14,9 @@ expression with one Aho-Corasick automaton and applies the expressions whose lit
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 from templatemine.bounds import check_config
@@ -333,15 +333,16 @@ h5 h6 head header hr html li main nav ol option p pre section select table tbody
 _STRIPPER = _cutting.Stripper(_BLOCK_TAGS)
 
 
-def tears_with_kept(is_torn: IsTorn, find_pack: Callable[[], Pack], config: CleanConfig) -> IsTorn:
-    """Return what tells whether a cut tears a sentence, judged with the boilerplate beside it that stays by choice.
-
-    The pack is asked for once a cut is in doubt, and only where kinds stay.
-    """
-    if config.choice == CUT_ALL:
+def tears_with_kept(is_torn: IsTorn, cleaner: Cleaner) -> IsTorn:
+    """Return what tells whether a cut of a cleaner tears a sentence, judged with the boilerplate beside it that stays
+    by choice."""
+    if cleaner.config.choice == CUT_ALL:
         return is_torn
-    make_cleaner = cache(lambda: Cleaner(find_pack(), replace(config, choice=CUT_ALL)))
-    return tears_whole(is_torn, lambda text: make_cleaner().spans(text))
+    whole = cleaner
+    if cleaner._kept:
+        whole = Cleaner(cleaner.pack, replace(cleaner.config, choice=CUT_ALL))
+        whole.forget_templates()
+    return tears_whole(is_torn, whole.spans)
 
 
 def choose_kinds(config: CleanConfig, policy: str | None, keep: str | Iterable[str]) -> CleanConfig:

@@ -149,7 +149,6 @@ class RecordCleaner:
             raise ConfigError(f"fallback: expected the source of a pack that is there, got {given!r}{meant}")
         self._packs = packs
         self._prepared: dict[str, _PreparedCleaner | None] = {}
-        self._judges: dict[str, IsTorn] = {}
         self._bad_packs: dict[str, str] = {}
         self._preparing = threading.Lock()
 
@@ -281,12 +280,8 @@ class RecordCleaner:
 
     def _judge_of(self, source: str) -> IsTorn:
         """Return what tells whether a cut of a source tears a sentence."""
-        if source not in self._judges:
-            name = source if source in self._packs else self.config.fallback
-            # A pack is asked for again: its templates may be gone by now (`Cleaner.forget_templates`).
-            find_pack = partial(self._packs.__getitem__, name or source)
-            self._judges[source] = tears_with_kept(leaves_part, find_pack, self.config.clean.plain())
-        return self._judges[source]
+        ready = self._prepared[source]
+        return leaves_part if ready is None else ready.is_torn
 
     def _read_id(self, lines: bytes, start: int) -> object:
         record = decode_line(lines[start : lines.find(b"\n", start) + 1 or None])
@@ -547,9 +542,10 @@ class RecordCleaner:
             from templatemine.cleaning.found import MetadataFinder
 
             finder = MetadataFinder(pack)
+        is_torn = tears_with_kept(leaves_part, cleaner)
         cleaner.forget_templates()
         lines = cleaner.make_line_cleaner(mark=self.config.mark)
-        return _PreparedCleaner(_template_cleaner(cleaner), names.text_field, lines, finder)
+        return _PreparedCleaner(_template_cleaner(cleaner), names.text_field, lines, finder, is_torn)
 
 
 _CUT_KEYS = frozenset({"start", "end", "templates"})
@@ -629,12 +625,14 @@ def _or_error(task: Steps[_T], where: str) -> Steps[_T | CorpusError]:
 
 @dataclass(frozen=True, slots=True)
 class _PreparedCleaner:
-    """The cleaner of a source: of its bodies, with their field, and, where that can be, of unparsed lines."""
+    """The cleaner of a source: of its bodies, with their field, and, where that can be, of unparsed lines; and what
+    tells whether a cut of texts tears a sentence."""
 
     clean: _CleanBody
     field: str
     lines: _records.TextCleaner | None = None
     finder: MetadataFinder | None = None
+    is_torn: IsTorn = leaves_part
 
 
 def _page_cleaner(history: PageHistory | None, config: CleanConfig, blocks: bool) -> _CleanBody:

@@ -73,8 +73,8 @@ class Explainer:
         self._cleaner = None if pack is None else Cleaner(pack, self.config)
         self._uses_html = pack is None or pack.html
         self.is_torn: IsTorn = SentenceEnds(texts).leaves_part
-        if pack is not None and not pack.html:
-            self.is_torn = tears_with_kept(self.is_torn, lambda: pack, self.config)
+        if self._cleaner is not None and not self._uses_html:
+            self.is_torn = tears_with_kept(self.is_torn, self._cleaner)
 
     def body(self, document: Document) -> str | None:
         """Return the part of a document that is cleaned: what the pack is for, its HTML or its text; None if it has
