@@ -45,6 +45,9 @@ from templatemine.text.tears import IsTorn, tears_whole
 if TYPE_CHECKING:
     from templatemine.text._reading import Rules
 
+_Parts = list[tuple[int, int, list[int], int]]
+"""Start and end of each cut of a text, its strings, and the code of its kind."""
+
 
 class Cleaner:
     """Cuts the templates of one pack out of any number of texts; threads may share it.
@@ -190,17 +193,19 @@ class Cleaner:
         return self._spans([exact_str(text)])[0]
 
     def _spans(self, texts: list[str]) -> list[list[Span]]:
-        names, found = self._names, cast("list[list[tuple[int, int, list[int], int]] | None]", [None] * len(texts))
+        found = cast("list[_Parts | None]", [None] * len(texts))
         if self._direct:
             found = self._matcher.parts(texts, self.config.gap, self._native_rules)
         return [
-            self._spans_of(text)
-            if rows is None
-            else [
-                Span(start, end, tuple([names[row][0] for row in some]), KIND_NAMES[kind])
-                for start, end, some, kind in rows
-            ]
+            self._spans_of(text) if rows is None else self._name_parts(rows)
             for text, rows in zip(texts, found, strict=True)
+        ]
+
+    def _name_parts(self, rows: _Parts) -> list[Span]:
+        names = self._names
+        return [
+            Span(start, end, tuple([names[row][0] for row in some]), KIND_NAMES[kind])
+            for start, end, some, kind in rows
         ]
 
     def _spans_of(self, text: str) -> list[Span]:
@@ -219,6 +224,8 @@ class Cleaner:
     def _spans_by_matches(self, text: str) -> list[Span]:
         """Find the cuts by the reading form of a text, where the automaton does not decide alone or cannot read the
         text itself."""
+        if self._direct and (rows := self._matcher.parts([text], self.config.gap)[0]) is not None:
+            return self._name_parts(rows)
         matches = self._native_matches(text) if self.config.engine == "native" else self._regex_engine.matches(text)
         matches += self._written.matches(text)
         return self._merge_matches(text, matches)
