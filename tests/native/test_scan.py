@@ -257,6 +257,15 @@ def test_offsets_become_code_points() -> None:
     assert _scan.code_points(data, np.array([0, 0, 1, 1, 3], np.int64)).tolist() == [0, 0, 1, 1, 2]
 
 
+def test_code_points_of_long_texts_are_counted() -> None:
+    """They are counted by columns of bytes, which hold 255."""
+    for text in ("a" * 9000, "é" * 5000, "a中" * 3000 + "😀" * 700):
+        data = np.frombuffer(text.encode(), np.uint8)
+        for end in (*range(34), 4079, 4080, 4081, 4095, 4096, 4097, 8161, len(data)):
+            expected = sum(byte & 0xC0 != 0x80 for byte in data[:end].tolist())
+            assert _scan.code_points(data, np.array([end], np.int64)).tolist() == [expected]
+
+
 WIDE = st.sampled_from(["a", "é", "ÿ", "“", "中", "\ud800", "😀", " ", "\n", "-", "7", "z" * 17])
 
 

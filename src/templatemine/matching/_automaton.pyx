@@ -863,6 +863,11 @@ cdef int find_needles(const Sieve* s, const uint8_t* p, int64_t n, Regions* out)
     cdef uint8_t tail[8]
     cdef Hits hits
     hits.size = 0
+    while not has_three_grams and i + 4 <= n:  # as in most packs
+        hashed = hash_gram(load_gram(p + i, 4), shift)
+        if has_bit(four_filter, hashed):
+            add_hit(s, p, n, i, hashed, &hits, out)
+        i += 2
     while i < n:
         if i + 4 <= n:
             value = load_gram(p + i, 4)

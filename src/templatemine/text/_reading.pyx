@@ -861,20 +861,20 @@ cdef bint is_hard(
         if c == 0x201C and closes_german_quote(p, i):
             return False
         return ends_sentence(p, i, n, last_point, False) and not is_address(p, i, n)
-    if not begins_text(p, i, n) or is_address(p, i, n):
-        return False
     if is_sign(before):
-        return ends_sentence(p, i, n, last_point, False)
+        return begins_text(p, i, n) and not is_address(p, i, n) and ends_sentence(p, i, n, last_point, False)
     if not is_capital(c):           # a particle, as Korean has them behind quotes and brackets
         return False
+    # What is told by one character first: an opening quote is before many a capital.
     inner = char_before(p, &k)
-    if before == 39:
-        return is_sign(inner)
+    if before == 41 or before == 93:
+        if not is_own_bracket(p, before_start):
+            return False
+    elif not (is_sign(inner) or before != 39 and (is_spaced_letter(inner) or inner == 41 or inner == 93)):
+        return False
     if before == 0x201C and not closes_german_quote(p, before_start):
         return False
-    if before == 41 or before == 93:
-        return is_own_bracket(p, before_start)
-    return is_spaced_letter(inner) or is_sign(inner) or inner == 41 or inner == 93
+    return begins_text(p, i, n) and not is_address(p, i, n)
 
 
 cdef bint ends_line(const uint8_t* p, int64_t point, int64_t n) noexcept nogil:

@@ -840,17 +840,22 @@ cdef extern from *:
     #include <emmintrin.h>
     #endif
 
-    /* How many of sixteen bytes begin a character.  Bytes that continue one are 10xxxxxx: as signed numbers less than -64. */
-    static inline int64_t tm_count_begins(const uint8_t *p) {
+    /* How many of n bytes begin a character.  Bytes that continue one are 10xxxxxx: as signed numbers less than -64. */
+    static inline int64_t tm_count_begins(const uint8_t *p, int64_t n) {
+        int64_t i = 0, count = 0;
     #if defined(__SSE2__)
-        const __m128i begun = _mm_cmpgt_epi8(_mm_loadu_si128((const __m128i *)p), _mm_set1_epi8(-65));
-        const __m128i sums = _mm_sad_epu8(_mm_and_si128(begun, _mm_set1_epi8(1)), _mm_setzero_si128());
-        return _mm_cvtsi128_si32(sums) + _mm_cvtsi128_si32(_mm_srli_si128(sums, 8));
-    #else
-        int64_t count = 0;
-        for (int k = 0; k < 16; k++) count += (int8_t)p[k] > -65;
-        return count;
+        while (i + 16 <= n) {
+            /* Each byte counts its own column, which holds 255. */
+            const int64_t end = i + 16 * 255 <= n ? i + 16 * 255 : n;
+            __m128i sums = _mm_setzero_si128();
+            for (; i + 16 <= end; i += 16)
+                sums = _mm_sub_epi8(sums, _mm_cmpgt_epi8(_mm_loadu_si128((const __m128i *)(p + i)), _mm_set1_epi8(-65)));
+            sums = _mm_sad_epu8(sums, _mm_setzero_si128());
+            count += _mm_cvtsi128_si32(sums) + _mm_cvtsi128_si32(_mm_srli_si128(sums, 8));
+        }
     #endif
+        for (; i < n; i++) count += (int8_t)p[i] > -65;
+        return count;
     }
 
     /* How many of n bytes precede the first that is one of two. */
@@ -912,7 +917,7 @@ cdef extern from *:
     TM_NARROW(tm_narrow4, uint32_t)
     #endif
     """
-    int64_t tm_count_begins(const uint8_t* p) noexcept nogil
+    int64_t tm_count_begins(const uint8_t* p, int64_t n) noexcept nogil
     int64_t tm_first_of(const uint8_t* p, int64_t n, uint8_t one, uint8_t other) noexcept nogil
     int tm_narrow1(const uint8_t* units, uint8_t* out) noexcept nogil
     int tm_narrow2(const uint16_t* units, uint8_t* out) noexcept nogil
@@ -921,14 +926,7 @@ cdef extern from *:
 
 cdef int64_t count_points(const uint8_t* p, int64_t start, int64_t end) noexcept nogil:
     """How many code points begin in [start, end)."""
-    cdef int64_t i = start, count = 0
-    while i + 16 <= end:
-        count += tm_count_begins(p + i)
-        i += 16
-    while i < end:
-        count += (p[i] & 0xC0) != 0x80
-        i += 1
-    return count
+    return tm_count_begins(p + start, end - start)
 
 
 cdef int64_t skip_points(const uint8_t* p, int64_t i, int64_t number) noexcept nogil:
