@@ -50,9 +50,9 @@ _OTHERS, _OTHER_SHARE = 25, 0.25
 be versions of one: they may be alike by a block that they have in common."""
 _MANY, _MANY_SHARE = 16, 1 / 16
 """Documents that a block ends, by number and of all, to be of no story though it is most of each."""
-_OWN, _MIN_OWN, _TAIL, _MOSTLY = 0.6, 32, 0.75, 0.75
-"""Of such a document: what it alone says of what so few as that do not say, and tokens of it, at least; what stands at
-its end of what many say; and share of the documents that are so."""
+_OWN, _MIN_OWN, _MOSTLY = 0.6, 32, 0.75
+"""Of such a document: what it alone says, as a share of all that fewer documents than that say, and in tokens; how much
+of this is before how much of what many say; and share of the documents that are so."""
 _MIN_CUES = 1 / 3
 """Tokens of a block in strings with cues: of a story they are a byline, of boilerplate half."""
 _GREATEST = (1 << 64) - 1
@@ -151,17 +151,16 @@ class _Stories:
         return False
 
     def end_alike(self, documents: NDArray[np.int32]) -> bool:
-        """Return whether most of some documents are a text of their own with a block behind it, and many differ by what
-        they say themselves."""
+        """Return whether most of some documents are a text of their own with a block behind it, which may have a few
+        words of their own, and many differ by what they say themselves."""
         segments, found = self._segments, list[bool]()
         for document in _look_at(documents).tolist():
             own = slice(*self._first_segments[document : document + 2])
             length, df = segments.length[own], segments.string_df[own]
-            of_many = length * (df >= _MANY)
-            last = int(np.flatnonzero(df < _MANY).max(initial=-1)) + 1
-            said = int(length[df == 1].sum())
-            has_own = said >= max(_MIN_OWN, _OWN * (length.sum() - of_many.sum()))
-            found.append(has_own and bool(of_many[last:].sum() >= _TAIL * of_many.sum()))
+            said, of_many = np.cumsum(length * (df == 1)), np.cumsum(length * (df >= _MANY))
+            has_own = said[-1] >= max(_MIN_OWN, _OWN * (length.sum() - of_many[-1]))
+            told = int(np.searchsorted(said, _MOSTLY * said[-1]))
+            found.append(bool(has_own and of_many[told] <= (1 - _MOSTLY) * of_many[-1]))
         return sum(found) >= _MOSTLY * len(found) and self.differ(documents, _MANY)
 
     def _sketch(self, document: int, max_df: int) -> _Sketch:
