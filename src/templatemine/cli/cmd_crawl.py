@@ -20,14 +20,6 @@ command continues where it stopped, also after a kill, and fetches nothing
 twice.
 """
 
-EXIT_CODES = """\
-exit codes:
-  0    done, or the time is over
-  1    every address failed
-  2    wrong options, or something cannot be read or written
-  130  ended by Ctrl-C; fetched pages are kept, the same command continues
-"""
-
 COMMON = ("--output", "--delay", "--hours", "--revisit", "--agent", "--max-pages", "--max-size", "--force", "--json")
 
 
@@ -36,7 +28,6 @@ def add(parser: argparse.ArgumentParser) -> None:
     from templatemine.crawl.settings import CrawlConfig
 
     defaults = CrawlConfig()
-    parser.epilog = EXIT_CODES
     parser.add_argument(
         "inputs", metavar="FILE", nargs="+", help="addresses of feeds and pages, one per line; - for standard input"
     )

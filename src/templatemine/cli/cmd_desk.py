@@ -23,18 +23,11 @@ The desk listens only on this machine, unless --host says otherwise; then it
 asks for a token. Ctrl-C stops it; everything saved stays.
 """
 
-EXIT_CODES = """\
-exit codes:
-  2    wrong options, or something cannot be read, trusted or written
-  130  ended by Ctrl-C; everything saved stays
-"""
-
 COMMON = ("--archive", "--gold", "--sample", "--store", "--by", "--host", "--port", "--token")
 
 
 def add(parser: Parser) -> None:
     """Add the options."""
-    parser.epilog = EXIT_CODES
     common.add_packs_and_archive(parser, common.ONE_PACK_HELP, None, required=True)
     parser.add_argument("--gold", metavar="PATH", help="annotated spans, a file or a folder, for F1 in comparisons")
     common.add_number(parser, "--sample", 1, 300, "documents of each source that are held in memory and shown")

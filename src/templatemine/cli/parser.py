@@ -10,25 +10,12 @@ from itertools import takewhile
 from textwrap import wrap
 from typing import Any, NamedTuple, NoReturn
 
+from templatemine.cli.exit_codes import format_exits
 from templatemine.cli.messages import print_error
 from templatemine.errors import ConfigError, did_you_mean, list_names
 
 _REQUIRED = "the following arguments are required: "
 """How argparse begins to say that arguments are missing."""
-_STRICT = """\
-  1    --strict: stopped at the first such document or pack; nothing written
-"""
-
-EXIT_CODES = f"""\
-exit codes:
-  0    done
-  1    done, but documents that cannot be read were skipped, named and counted,
-       or a pack with an error was left out and named,
-       or no record has a pack, or no source got one
-{_STRICT}\
-  2    wrong options, or an input or output with an error; nothing was written
-  130  interrupted; nothing was written
-"""
 
 SAME_IDEA = {
     "--only --source": "--only PACK PACKS OLD NEW",
@@ -76,7 +63,7 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, **options: Any) -> None:
         shape = argparse.RawDescriptionHelpFormatter
-        super().__init__(epilog=EXIT_CODES, formatter_class=shape, allow_abbrev=False, add_help=False, **options)
+        super().__init__(formatter_class=shape, allow_abbrev=False, add_help=False, **options)
         self.add_argument("--help", "-h", action="help", help="print the common options, and exit")
         self.add_argument("--help-all", action=_HelpAll, help="print all options and the exit codes, and exit")
         self._given: Sequence[str] = ()
@@ -136,10 +123,16 @@ class Parser(argparse.ArgumentParser):
         return "\n".join([*lines, *([""] if " " in self.prog else []), more, ""])
 
     def format_help_all(self) -> str:
-        """Format all help; the exit code of ``--strict`` is listed only if the command has this option."""
-        whole = " " not in self.prog  # the program lists the codes of all commands
-        told = whole or "--strict" in self._option_string_actions
-        return super().format_help() if told else super().format_help().replace(_STRICT, "")
+        """Format all help, with the exit codes of the command, or of all."""
+        command = self.prog.partition(" ")[2].partition(" ")[0]
+        return f"{super().format_help()}\n{format_exits(command, self._has_option)}"
+
+    def _has_option(self, option: str) -> bool:
+        """Return whether a command has an option, or one of its own commands."""
+        inner = (action for action in self._actions if isinstance(action, argparse._SubParsersAction))
+        return option in self._option_string_actions or any(
+            one._has_option(option) for action in inner for one in action.choices.values()
+        )
 
     def _brief_usage(self) -> list[str]:
         """Return the usage, with required arguments only."""
