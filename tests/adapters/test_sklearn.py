@@ -68,7 +68,9 @@ def test_parameters_clones_and_search() -> None:
     assert (copy.config, copy.clean) == (one.config, one.clean)
     assert one.set_params(caution=0.5).caution == 0.5
     assert repr(BoilerplateRemover(caution=2.0)) == "BoilerplateRemover(caution=2.0)"
-    assert BoilerplateRemover(caution=1e9).fit_transform(TEXTS)[0] == TEXTS[0]
+    signed = [text + "\nAnn Reed" * (place % 6 == 0) for place, text in enumerate(TEXTS)]
+    for caution, stays in ((1.0, False), (100.0, True)):
+        assert BoilerplateRemover(caution=caution).fit_transform(signed)[0].endswith("Ann Reed") == stays
     pipeline = make_pipeline(BoilerplateRemover(), TfidfVectorizer(), LogisticRegression())
     search = GridSearchCV(pipeline, {"boilerplateremover__caution": [1.0, 2.0]}, cv=2, error_score="raise")
     search.fit(TEXTS, [place % 2 for place in range(len(TEXTS))])

@@ -16,14 +16,14 @@ from random import Random
 from typing import Any
 
 import pytest
-from cli_support import CALL, SOURCES, everything, no_large_files, record, records, write
+from cli_support import CALL, CREDIT, SOURCES, everything, no_large_files, record, records, write
 
 import templatemine
 import templatemine.io.jsonl
 from conftest import Cli
 from scale import scaled
 from templatemine.config import SHIPPED, ReadConfig
-from templatemine.errors import CorpusError
+from templatemine.errors import ConfigError, CorpusError
 from templatemine.mining.stages import SourceReport
 from templatemine.model import Document
 from templatemine.packs import pack_json
@@ -147,11 +147,19 @@ def test_a_pack_keeps_its_caution(cli: Cli, archive: Path, tmp_path: Path, memor
     assert "caution" not in json.loads(path.read_text())
 
 
-def test_an_update_with_caution(cli: Cli, archive: Path, tmp_path: Path) -> None:
+def signed(rows: list[dict[str, Any]], every: int) -> list[dict[str, Any]]:
+    """Add a name to some articles of each source: a template, but not with much caution."""
+    for number, row in enumerate(rows):
+        row["text"] += "\nAnn Reed" * (number // len(SOURCES) % every == 0)
+    return rows
+
+
+def test_an_update_with_caution(cli: Cli, tmp_path: Path) -> None:
     """It counts for sources with a pack and without, the packs keep it, and what it holds back is counted as by `mine`."""
-    new = write(tmp_path / "new.jsonl", records(documents=200))
+    archive = write(tmp_path / "archive.jsonl", signed(records(), 6))
+    new = write(tmp_path / "new.jsonl", signed(records(documents=200), 29))
     named = "alpha.example"
-    for name, caution in (("usual", []), ("careful", ["--caution", "1e12"])):
+    for name, caution in (("usual", []), ("careful", ["--caution", "100"])):
         assert cli("mine", new, "-o", tmp_path / name, *caution).code == 0
     mined = {name: Pack.load(tmp_path / name / f"{named}.json") for name in ("usual", "careful")}
     assert len(mined["careful"].templates) < len(mined["usual"].templates)
@@ -159,11 +167,11 @@ def test_an_update_with_caution(cli: Cli, archive: Path, tmp_path: Path) -> None
         packs = tmp_path / f"packs {begun}"
         if begun:
             assert cli("mine", archive, "-o", packs).code == 0
-        ran = cli("update", "--new-sources", packs, new, "--caution", "1e12", "--json")
+        ran = cli("update", "--new-sources", packs, new, "--caution", "100", "--json")
         (told,) = (one for one in json.loads(ran.out)["sources"] if one["source"] == named)
         pack = Pack.load(packs / f"{named}.json")
         assert pack.templates == mined["careful"].templates
-        assert pack.caution == 1e12
+        assert pack.caution == 100
         assert told["rejected"] == dict(pack.rejected) == dict(mined["careful"].rejected)
         assert told["kept"] == 0
         ran = cli("update", packs, new)  # as the packs say
@@ -174,13 +182,28 @@ def test_an_update_with_caution(cli: Cli, archive: Path, tmp_path: Path) -> None
         assert "rejected" in header
 
 
-def test_a_model_of_ones_own_in_memory_and_on_disk(cli: Cli, archive: Path, tmp_path: Path) -> None:
+def test_a_model_of_ones_own_in_memory_and_on_disk(cli: Cli, tmp_path: Path) -> None:
+    archive = write(tmp_path / "archive.jsonl", signed(records(documents=200), 29))
     for name, options in (("memory", ()), ("disk", ("--memory", "200M"))):
-        ran = cli("mine", archive, "-o", tmp_path / name, "--model", MODEL, "--caution", "1e6", *options)
+        ran = cli("mine", archive, "-o", tmp_path / name, "--model", MODEL, "--caution", "100", *options)
         assert ran.code == 0
-        assert not Pack.load(tmp_path / name / "alpha.example.json").templates
+        found = {one.example for one in Pack.load(tmp_path / name / "alpha.example.json").templates}
+        assert found == {CALL.format("Alpha"), CREDIT.format("Alpha")}
     assert cli("mine", archive, "-o", tmp_path / "packs", "--model", archive).error.startswith("--model: ")
     assert cli("mine", archive, "-o", tmp_path / "packs", "--caution", "0").error.startswith("--caution: ")
+    # 300 was taken, and left packs without a template and without a word.
+    told = "expected a number of at most 100, got {}; 3 is careful, and at 100 few templates are left"
+    assert f"--caution: {told.format(repr('300'))}" in cli("mine", archive, "-o", "x", "--caution", "300").error
+    with pytest.raises(ConfigError, match=f"^caution: {told.format(300)}"):
+        templatemine.mine(archive, caution=300)
+
+
+def test_a_pack_of_more_caution_than_is_taken_today_is_updated(cli: Cli, archive: Path, tmp_path: Path) -> None:
+    assert cli("mine", archive, "-o", tmp_path / "packs", "--caution", "100").code == 0
+    path = tmp_path / "packs" / "alpha.example.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"caution": 300}))
+    ran = cli("update", tmp_path / "packs", archive)
+    assert (ran.code, Pack.load(path).caution) == (0, 100)
 
 
 def test_jobs_change_nothing(cli: Cli, archive: Path, tmp_path: Path) -> None:
@@ -853,7 +876,7 @@ def test_where_nothing_is_found_what_came_near_is_next(cli: Cli, tmp_path: Path)
         for n, one in enumerate(records([SOURCES[0]]))
     ]
     archive = write(tmp_path / "a.jsonl", rows)
-    ran = cli("mine", archive, "-o", tmp_path / "packs", "--caution", "1000000")
+    ran = cli("mine", archive, "-o", tmp_path / "packs", "--caution", "100")
     assert ran.code == 0
     assert f"next, see what came near: templatemine show {tmp_path}/packs --rejected --limit 10\n" in ran.err
 

@@ -44,7 +44,7 @@ from templatemine.archive.partition import (
 from templatemine.archive.run import RunConfig
 from templatemine.archive.spill import SharedStringsFile, pack_candidates, write_hashes
 from templatemine.archive.window import DatedDocument, Window, WindowConfig
-from templatemine.bounds import Options
+from templatemine.bounds import NUMBERS, Options
 from templatemine.config import PipelineConfig, ReadConfig, TokeniseConfig
 from templatemine.errors import CorpusError, PackError, counted, list_notes, spelled
 from templatemine.io.fields import has_id
@@ -472,7 +472,8 @@ class _UpdateRun(Executor[dict[str, WindowUpdate], SharedStringsFile, list[Sourc
         """Return the options that the pack of a source was mined with, if it has one."""
         config, caution = self.config.pipeline, self.config.caution
         if old is not None:
-            caution = old.caution if caution is None else caution
+            # Packs may be older than the bound of caution.
+            caution = min(old.caution, NUMBERS["SelectConfig.caution"].most) if caution is None else caution
             user_patterns = old.tokenise.user_patterns
             markup = config.tokenise.text_markup
             markup = "html" if markup == "auto" and old.reading.markup else markup

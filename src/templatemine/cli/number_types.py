@@ -53,6 +53,7 @@ def _checked(text: str, value: float | None, bounds: Range) -> float:
     if problem:
         if value is None and problem == f"expected {bounds.kind}" and bounds.whole:
             problem += f" of at least {bounds.least:,.0f}"
-        raise argparse.ArgumentTypeError(f"{problem}, got {text:.40}" if len(text) > 40 else f"{problem}, got {text!r}")
+        got = f"{text:.40}" if len(text) > 40 else repr(text)
+        raise argparse.ArgumentTypeError(f"{problem}, got {got}{bounds.remedy(value)}")
     assert value is not None
     return value
