@@ -627,7 +627,24 @@ def test_copies_are_counted_and_not_learnt_from(cli: Cli, archive: Path, tmp_pat
     assert alpha["documents"] == 80
     pack = Pack.load(tmp_path / "packs" / "alpha.example.json")
     assert " near-duplicates ignored" in pack.cutoff.note
+    assert alpha["copies"] == 40
     assert pack.documents == 80
+
+
+@pytest.mark.parametrize("memory", [(), ("--memory", "200M")])
+def test_the_table_tells_of_many_copies(cli: Cli, archive: Path, tmp_path: Path, memory: tuple[str, ...]) -> None:
+    """Half of a source was ignored, and only its pack said so."""
+
+    def note(*rows: dict[str, Any]) -> str:
+        more = write(tmp_path / "more.jsonl", rows)
+        ran = cli("mine", archive, more, "-o", tmp_path / "packs", "--force", *memory)
+        (row,) = (line for line in ran.err.splitlines() if line.startswith("alpha.example"))
+        return " ".join(row.split()[4:])
+
+    again = [one for one in records() if one["source"] == "alpha.example"]
+    assert note(*again) == "40 near-duplicates ignored"
+    assert note(*again[:5]) == "5 near-duplicates ignored"
+    assert note(*again[:4]) == ""
 
 
 def test_made_up_ids_are_no_duplicates(cli: Cli, tmp_path: Path) -> None:

@@ -61,6 +61,9 @@ COMMON = (
     "--json",
 )
 
+_MANY_COPIES = 0.1
+"""Share of the documents of a source from which on the table tells of near-duplicates among them."""
+
 _OF_COUNTS = Need("--method", ("energy", "thesis"))
 
 NEEDS = {
@@ -283,7 +286,7 @@ def _suggest_next(args: argparse.Namespace, mined: ArchiveReport) -> list[str]:
 def _source_json(one: SourceOutcome) -> dict[str, Any]:
     facts = messages.facts_of(one, "source", "documents", "pack", "note")
     if one.pack is not None:
-        facts |= {"templates": one.templates, "cutoff_df": one.cutoff_df, "rejected": dict(one.rejected)}
+        facts |= {**messages.facts_of(one, "templates", "cutoff_df", "copies"), "rejected": dict(one.rejected)}
         facts |= {"overrides": one.overrides} if one.overrides else {}
     return facts
 
@@ -291,7 +294,9 @@ def _source_json(one: SourceOutcome) -> dict[str, Any]:
 def _format_row(one: SourceOutcome) -> tuple[str, ...]:
     if one.pack is None:
         return one.source, f"{one.documents:,}", "-", "-", f"no pack: {one.note}"
-    note = "" if one.templates else f"no templates: {one.note}"
+    note = f"no templates: {one.note}"
+    if one.templates:
+        note = f"{counted(one.copies, 'near-duplicate')} ignored" if one.copies >= _MANY_COPIES * one.documents else ""
     if one.overrides:
         note = f"{counted(one.overrides, 'override')} kept" + (f"; {note}" if note else "")
     return one.source, f"{one.documents:,}", f"{one.templates:,}", f"{sum(one.rejected.values()):,}", note

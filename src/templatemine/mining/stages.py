@@ -98,6 +98,8 @@ class SourceReport:
     pack : Pack or None
     note : str
         Why there is no pack or no template; else "", or a remark.
+    copies : int
+        Documents that mining left out, for they are near-duplicates of others.
     rejected : RejectedCandidates or None
     claims : Claims or None
         For the shared pack.
@@ -107,6 +109,7 @@ class SourceReport:
     documents: int
     pack: Pack | None
     note: str
+    copies: int = 0
     rejected: RejectedCandidates | None = field(default=None, repr=False)
     claims: Claims | None = field(default=None, repr=False)
 
@@ -545,6 +548,7 @@ class MatchStep:
             documents=candidates.documents + candidates.copies + candidates.blank,
             pack=pack,
             note=pack.cutoff.note if pack.templates else describe_choice(pack),
+            copies=self.candidates.copies,  # those that were counted in all documents have none
             rejected=RejectedCandidates(
                 strings=strings,
                 reasons=reasons,

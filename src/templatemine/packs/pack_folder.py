@@ -59,6 +59,8 @@ class ReportLike(Protocol):
     @property
     def note(self) -> str: ...
     @property
+    def copies(self) -> int: ...
+    @property
     def pack(self) -> Pack | None: ...
     @property
     def rejected(self) -> JsonLines | None: ...
@@ -79,6 +81,8 @@ class SourceOutcome:
         Reason -> strings.
     overrides : int
         Rules of a person that the pack carries.
+    copies : int
+        Documents that mining left out, for they are near-duplicates of others.
     bug : str
         Why the pack that was made was not written: it could not be read (`UnreadablePackError`).
     """
@@ -91,6 +95,7 @@ class SourceOutcome:
     cutoff_df: int | None = None
     rejected: Mapping[str, int] = field(default_factory=dict)
     overrides: int = 0
+    copies: int = 0
     bug: str = ""
 
     @classmethod
@@ -108,6 +113,7 @@ class SourceOutcome:
             cutoff_df=pack.cutoff.df,
             rejected=dict(pack.rejected),
             overrides=len(pack.overrides.rules),
+            copies=report.copies,
         )
 
     @classmethod
