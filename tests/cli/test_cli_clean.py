@@ -519,7 +519,7 @@ def test_an_article_that_is_boilerplate_alone_is_marked_and_told(cli: Cli, mined
     stub = {"source": "alpha.example", "text": CALL.format("Alpha")}
     new = write(tmp_path / "n.jsonl", [stub])
     ran = cli("clean", new, "-p", mined, "-o", tmp_path / "b.jsonl")
-    assert "1 with more than 90% boilerplate: stubs, cleaned" in ran.err
+    assert "1 with more than 90% boilerplate: stubs, marked" in ran.err
     assert "(100.0%)  more than half is removed; 1 stub\n" in ran.err
     (row,) = read(tmp_path / "b.jsonl")
     assert (row["text"], len(row["removed"]), row["removed_stub"]) == ("", 1, True)

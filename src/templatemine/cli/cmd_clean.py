@@ -547,7 +547,7 @@ def _source_json(counts: SourceTally, is_found: bool) -> dict[str, Any]:
 
 
 _STUBS = {"keep": "left whole", "drop": "left out"}
-"""What is done with stubs, unless they are cleaned."""
+"""What is done with stubs, unless they are marked (and cleaned as other records, without --mark)."""
 
 
 def _count_changed(counts: SourceTally) -> int:
@@ -645,7 +645,7 @@ def _format_totals(
         (total.other_kind, "of another kind (HTML or text) than their pack (unchanged)"),
         (total.cleaned_before, f"cleaned before, by their field {args.removed_field!r} (unchanged; --again)"),
         (total.no_text, "without a text (unchanged)"),
-        (total.stubs, f"with {is_stub}: stubs, {stubs or ('marked' if args.mark else 'cleaned')}"),
+        (total.stubs, f"with {is_stub}: stubs, {stubs or 'marked'}"),
         (total.formatted, f"with their main text as {args.text_format}"),
         (plain, f"not as {args.text_format}: no page, or a pack that is not for pages"),
         (total.replaced, f"with a field {args.removed_field!r} that was replaced"),
