@@ -44,16 +44,23 @@ def counted(number: int, what: str) -> str:
 _MAX_NAMES = 3
 
 
+def _count_named(number: int) -> int:
+    """Return how many of some names a list has: one more is named, for to count it takes as much room."""
+    return number if number <= _MAX_NAMES + 1 else _MAX_NAMES
+
+
 def list_names(names: Sequence[str]) -> str:
     """List a few of some names, each on one line: ``a, b, c and 2 more``."""
-    more = f" and {len(names) - _MAX_NAMES:,} more" if len(names) > _MAX_NAMES else ""
-    return (", ".join(" ".join(name.split()) for name in names[:_MAX_NAMES]) or "none") + more
+    shown = _count_named(len(names))
+    more = f" and {len(names) - shown:,} more" if len(names) > shown else ""
+    return (", ".join(" ".join(name.split()) for name in names[:shown]) or "none") + more
 
 
 def list_notes(notes: Mapping[str, str]) -> str:
     """List a few of some sources, each with what is said of it: ``a (2 documents); b (1 document); and 2 more``."""
-    more = f"; and {len(notes) - _MAX_NAMES:,} more" if len(notes) > _MAX_NAMES else ""
-    return "; ".join(f"{source} ({note})" for source, note in [*notes.items()][:_MAX_NAMES]) + more
+    shown = _count_named(len(notes))
+    more = f"; and {len(notes) - shown:,} more" if len(notes) > shown else ""
+    return "; ".join(f"{source} ({note})" for source, note in [*notes.items()][:shown]) + more
 
 
 def did_you_mean(given: str, known: Iterable[str], before: str = "") -> str:

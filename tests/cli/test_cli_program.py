@@ -24,7 +24,7 @@ from templatemine.cli import app, messages, text_tables
 from templatemine.cli.exit_codes import EXITS
 from templatemine.cli.parser import SAME_IDEA, Parser
 from templatemine.controls import name_on_line
-from templatemine.errors import CapacityError, CorpusError, MissingExtraError
+from templatemine.errors import CapacityError, CorpusError, MissingExtraError, list_names, list_notes
 
 
 def test_what_a_command_does_not_know_is_told_of_with_its_help(cli: Cli) -> None:
@@ -227,6 +227,15 @@ def test_packs_and_inputs_are_given_alike_everywhere(command: str, capsys: pytes
         said = capsys.readouterr().err
         assert re.search(r"error: (PACKS?|INPUT) and --\w+: expected one of them, got both: X and --\w+ [AP][ ;]", said)
         assert said.count("\n") == 1
+
+
+def test_four_names_are_all_named(cli: Cli) -> None:
+    """The fourth was "1 more", which takes as much room."""
+    assert "; it is an option of show, diff, ask, explain (see " in cli("clean", "x", "-p", "y", "--limit", "2").error
+    assert list_names("abcde") == "a, b, c and 2 more"
+    assert (list_names("abcd"), list_names("a"), list_names("")) == ("a, b, c, d", "a", "none")
+    assert list_notes(dict.fromkeys("abcd", "x")) == "a (x); b (x); c (x); d (x)"
+    assert list_notes(dict.fromkeys("abcde", "x")) == "a (x); b (x); c (x); and 2 more"
 
 
 ONE_PACK = ("desk", "update", "show", "drift")
