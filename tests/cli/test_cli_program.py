@@ -229,6 +229,14 @@ def test_packs_and_inputs_are_given_alike_everywhere(command: str, capsys: pytes
         assert said.count("\n") == 1
 
 
+def test_what_people_type_for_a_command_is_told(cli: Cli) -> None:
+    """`review` was no command, though a page has that name."""
+    assert set(app.SYNONYMS.values()) <= set(app.COMMANDS)
+    assert not set(app.SYNONYMS) & set(app.COMMANDS)
+    for name, command in {"clena": "clean", "Review": "desk", **app.SYNONYMS}.items():
+        assert f"{name!r} is not a command; did you mean {command}? (see " in cli(name).error
+
+
 def test_four_names_are_all_named(cli: Cli) -> None:
     """The fourth was "1 more", which takes as much room."""
     assert "; it is an option of show, diff, ask, explain (see " in cli("clean", "x", "-p", "y", "--limit", "2").error

@@ -41,6 +41,17 @@ COMMANDS: Mapping[str, str] = {
 }
 """Command -> description in one line.  Its module, `cmd_` and the name, is imported only if the command is given."""
 
+SYNONYMS: Mapping[str, str] = {
+    "annotate": "desk",
+    "apply": "clean",
+    "extract-templates": "mine",
+    "learn": "mine",
+    "list": "show",
+    "review": "desk",
+    "train": "mine",
+}
+"""What people type for a command -> the command, where letters do not tell."""
+
 _BRIEF = """\
 Learns the boilerplate of a news source from its archive, and cuts it out:
   templatemine mine archive.jsonl.gz -o packs/
@@ -117,7 +128,8 @@ def _parser(first: str) -> Parser:
     """Return the parser; if the first argument names a command, with this command only."""
     parser, commands = _program()
     if first not in COMMANDS and not first.startswith("-"):
-        parser.error(f"{first!r} is not a command{did_you_mean(first, COMMANDS)}")
+        meant = SYNONYMS.get(first.casefold(), first)
+        parser.error(f"{first!r} is not a command{did_you_mean(meant, COMMANDS)}")
     for name in (first,) if first in COMMANDS else COMMANDS:
         commands.add_parser(name, help=COMMANDS[name], command=name)
     return parser
