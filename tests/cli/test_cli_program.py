@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import io
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -227,6 +228,30 @@ def test_packs_and_inputs_are_given_alike_everywhere(command: str, capsys: pytes
         said = capsys.readouterr().err
         assert re.search(r"error: (PACKS?|INPUT) and --\w+: expected one of them, got both: X and --\w+ [AP][ ;]", said)
         assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", [*BOTH, "show", "drift"])
+def test_an_archive_beside_packs_that_are_named_has_a_command(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It was offered as one more path of packs, or with no remedy."""
+    archive, packs = str(write(tmp_path / "x.jsonl", records()[:2])), str(tmp_path / "my packs")
+    with pytest.raises(SystemExit):
+        parse(command, archive, "-p", packs, *(["-a", "A"] if command in BOTH else []))
+    said = capsys.readouterr().err
+    if command in BOTH:
+        assert f"; for all of them write --archive {archive} --archive A (see " in said
+    else:
+        written = said.rpartition(": templatemine ")[2].rpartition(" (see ")[0]
+        found = parse(*shlex.split(written.partition(" --hits ")[0]))
+        assert (found["inputs"], found["packs"][0]) == ([archive], packs)
+
+
+def test_commands_of_packs_alone_say_what_takes_articles(cli: Cli) -> None:
+    assert "; drift takes packs alone, and the counts that " in cli("drift", "p", "-a", "x").error
+    assert (
+        cli("show", "p", "--archive", "x").error.partition("; show takes ")[2].startswith("a pack alone, and explain")
+    )
 
 
 def test_what_people_type_for_a_command_is_told(cli: Cli) -> None:

@@ -89,6 +89,7 @@ class _Command(Parser):
             module = import_module(f"templatemine.cli.cmd_{self._command}")
             self.description, self.common = module.DESCRIPTION, module.COMMON
             self.needs = getattr(module, "NEEDS", {})
+            self.of_articles = getattr(module, "OF_ARTICLES", "")
             module.add(self)
             self.set_defaults(run=module.run)
         return self

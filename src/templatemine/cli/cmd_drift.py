@@ -24,6 +24,11 @@ changes, a source gives at most one false warning in 100,000 documents.
 Exit code 1: there are warnings, so that a cron job can tell.
 """
 
+OF_ARTICLES = (
+    "drift takes packs alone, and the counts that cleaning makes: templatemine clean {inputs} --packs {packs} "
+    "-o cleaned.jsonl --hits {packs}/hits"
+)
+
 COMMON = ("--hits", "--between", "--reference", "--json", "--quiet")
 
 

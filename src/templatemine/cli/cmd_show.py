@@ -50,6 +50,8 @@ documents, and in so many."""
 _SPARKLINE_WIDTH = 20
 """Columns of a histogram in the list of a folder."""
 
+OF_ARTICLES = "show takes a pack alone, and explain shows its cuts: templatemine explain {inputs} --packs {packs}"
+
 COMMON = ("--why", "--kind", "--rejected", "--regex", "--limit", "--full", "--json")
 
 

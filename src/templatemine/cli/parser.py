@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import takewhile
@@ -52,6 +53,9 @@ class Parser(argparse.ArgumentParser):
         Options that do nothing without another one, and are refused without it.
     beside : collection of Parser
         Parsers of the commands among which this one is.
+    of_articles : str
+        Of a command that takes packs alone, what does the like with articles; ``{inputs}`` and ``{packs}`` are those
+        that were given.
     brief : str
         What ``--help`` says first; by default the first paragraph of the description.
     """
@@ -59,6 +63,7 @@ class Parser(argparse.ArgumentParser):
     common: Sequence[str] = ()
     needs: Mapping[str, Need] = {}
     beside: Collection[Parser] = ()
+    of_articles = ""
     brief = ""
 
     def __init__(self, **options: Any) -> None:
@@ -93,11 +98,7 @@ class Parser(argparse.ArgumentParser):
         if open_one is not None and loose:
             given[open_one] = loose
         elif loose:
-            option, got = self._named[bare[0]].option_strings[0], " ".join(loose)
-            both = f"{got} and {option} {' '.join(given[bare[0]])}"
-            each = " ".join(f"{option} {one}" for one in (*loose, *given[bare[0]]))
-            remedy = "" if bare[0].nargs is None else f"; for all of them write {each}"
-            self.error(f"{bare[0].metavar} and {option}: expected one of them, got both: {both}{remedy}")
+            self._refuse_both(bare[0], loose, given)
         elif open_one in self._needed and not getattr(namespace, open_one.dest):
             open_one.required = True
             self.error(f"{_REQUIRED}{'/'.join(open_one.option_strings) or open_one.metavar}")
@@ -107,6 +108,23 @@ class Parser(argparse.ArgumentParser):
                 self.error(f"{action.metavar}: expected one, got {' and '.join(values)}")
             setattr(namespace, action.dest, values[0] if is_one else values)
         return []
+
+    def _refuse_both(
+        self, bare: argparse.Action, loose: Sequence[str], given: Mapping[argparse.Action, list[str]]
+    ) -> NoReturn:
+        """End, for what has no option is one too many: say how to write all, archives with the option of inputs."""
+        option, got = self._named[bare].option_strings[0], " ".join(loose)
+        both = (
+            f"{bare.metavar} and {option}: expected one of them, got both: {got} and {option} {' '.join(given[bare])}"
+        )
+        if all(map(_is_archive, loose)):
+            if self.of_articles:
+                packs = shlex.quote(given[bare][0].rstrip("/") or "/")
+                self.error(f"{both}; {self.of_articles.format(inputs=shlex.join(loose), packs=packs)}")
+            bare = next((action for action in given if action.dest in ("inputs", "archive")), bare)
+            option = (self._named[bare].option_strings or bare.option_strings)[0]
+        each = " ".join(f"{option} {one}" for one in (*loose, *given[bare]))
+        self.error(both + ("" if bare.nargs is None else f"; for all of them write {each}"))
 
     def format_help(self) -> str:
         """Format the help that fits a screen: the usage of the command, and its common options."""
@@ -218,6 +236,8 @@ class Parser(argparse.ArgumentParser):
                 meant = more_packs_hint(self._given, others[0]) or self._repeat_hint(others[0]) or together
             elsewhere = self.find_elsewhere(option)
             meant = f"; it is an option of {list_names(elsewhere)}" if elsewhere else meant
+            if self.of_articles and option in ("-a", "--archive"):
+                meant = f"; {self.of_articles.format(inputs='INPUT', packs='PACKS')}"
             self.error(f"unrecognized arguments: {' '.join(others)}{self._find_here(option) or meant}")
 
     def _repeat_hint(self, other: str) -> str:
@@ -290,6 +310,13 @@ class _HelpAll(argparse.Action):
         """Print, end."""
         parser._print_message(parser.format_help_all(), sys.stdout)
         parser.exit()
+
+
+def _is_archive(path: str) -> bool:
+    """Return whether a path is of a file that is no pack."""
+    from templatemine.io.jsonl import is_pack
+
+    return os.path.isfile(path) and not (path.endswith(".json") and is_pack(path))
 
 
 def write_option(action: argparse.Action) -> str:
