@@ -176,6 +176,16 @@ def test_what_beginners_try_says_what_to_do(packs: templatemine.Packs) -> None:
     ):
         with pytest.raises(AttributeError, match=told):
             getattr(packs, name)
+    for name, told in (
+        ("load", r"^module 'templatemine' has no attribute 'load'; templatemine\.Packs\.load\(folder\) loads packs"),
+        ("update", "; the command templatemine update brings packs up to date$"),
+        ("mien", r"; did you mean mine\?$"),
+        ("__wrapped__", "attribute '__wrapped__'$"),
+        ("other", "attribute 'other'$"),
+    ):
+        with pytest.raises(AttributeError, match=told):
+            getattr(templatemine, name)
+    assert not {*templatemine._ELSEWHERE} & {*templatemine.__all__}
     for texts in ([ROWS[0]["text"]], ROWS[0]):
         for clean in (packs["alpha.example"].clean, lambda text: templatemine.clean(text, packs["alpha.example"])):
             with pytest.raises(TypeError, match=r"Cleaner\.clean_all cleans several texts, and Packs\.clean records$"):

@@ -106,9 +106,24 @@ _HOMES = {
 }
 
 
+_ELSEWHERE = {
+    "diff": "packs.report(file, against=old) compares packs",
+    "learn": "templatemine.mine learns packs from documents",
+    "load": "templatemine.Packs.load(folder) loads packs, Pack.load(file) one, and read(path) documents",
+    "load_packs": "templatemine.Packs.load(folder)",
+    "report": "packs.report(file, documents) writes one",
+    "save": "packs.save(folder)",
+    "update": "the command templatemine update brings packs up to date",
+}
+"""What people ask of the package -> what does it."""
+
+
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        hint = f"; {_ELSEWHERE[name]}" if name in _ELSEWHERE else ""
+        if not hint and not name.startswith("_"):  # Python itself asks for those, and often
+            hint = errors.did_you_mean(name, __all__)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
     value = globals()[name] = getattr(import_module(f"templatemine.{_HOMES[name]}"), name)
     return value
 
