@@ -315,6 +315,20 @@ def test_check_allows_a_share_of_stubs(cli: Cli, mined: Path, new: Path, tmp_pat
     assert check(2, "--stubs", "drop")[0] == 0
 
 
+def test_json_tells_a_failed_check_from_skipped_records(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
+    """Both end with 1."""
+    words = ("-p", mined, "-o", tmp_path / "c.jsonl", "--json", "--force")
+    ran = cli("clean", new, *words, "--check", "0.001")
+    told = json.loads(ran.out)
+    assert (ran.code, told["skipped"], len(told["check"])) == (1, 0, len(SOURCES))
+    assert told["check"][0] in ran.err
+    bad = write(tmp_path / "b.jsonl", [b"{", *(one.encode() for one in new.read_text().splitlines())])
+    ran = cli("clean", bad, *words, "--check", "0.99", "--max-torn", 1, "--max-rests", 1)
+    told = json.loads(ran.out)
+    assert (ran.code, told["skipped"], told["check"]) == (1, 1, [])
+    assert "check" not in json.loads(cli("clean", new, *words).out)
+
+
 def test_check_alone_is_that_of_the_documentation(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
     """It was an error; now it is half of the characters."""
     call = CALL.format(SOURCES[0].partition(".")[0].capitalize())

@@ -17,7 +17,7 @@ from templatemine.kinds import CUT_ALL, DEFAULT_POLICY, KINDS, POLICIES, Choice
 from templatemine.report.limits import MAX_LOST, MAX_RESTS, MAX_STUBS, MAX_TORN, format_share, is_over, sample_size
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from templatemine.cleaning.records import RecordConfig
     from templatemine.cleaning.tally import SourceTally, Tally
@@ -318,8 +318,8 @@ def _finish(args: argparse.Namespace, terminal: messages.Terminal, tally: Tally,
     """Print the packs that were skipped, the summary, and what to do if no record has a pack."""
     _skip_packs(terminal, tally, packs)
     total = tally.total()
-    _print_summary(args, terminal, tally, packs)
     failures = [] if args.check is None else [*_failed_checks(tally, args)]
+    _print_summary(args, terminal, tally, packs, [failure for failure, _ in failures])
     for failure, _ in failures:
         terminal.note(failure)
     if any(is_of_cuts for _, is_of_cuts in failures) and "-" not in args.inputs:
@@ -473,7 +473,9 @@ def _check_paths(args: argparse.Namespace) -> None:
             raise CorpusError("is a pack; the output must be another file", args.output, fatal=True)
 
 
-def _print_summary(args: argparse.Namespace, terminal: messages.Terminal, tally: Tally, packs: PackFiles) -> None:
+def _print_summary(
+    args: argparse.Namespace, terminal: messages.Terminal, tally: Tally, packs: PackFiles, failures: Sequence[str]
+) -> None:
     from templatemine.io.files import place_of
 
     total = tally.total()
@@ -482,6 +484,7 @@ def _print_summary(args: argparse.Namespace, terminal: messages.Terminal, tally:
             **_source_json(total, args.found),
             **terminal.figures(),
             **({} if args.only is None else {"left_out": sum(tally.left_out.values())}),
+            **({} if args.check is None else {"check": [*failures]}),
         }
         facts["sources"] = [
             {"source": source, **_source_json(counts, args.found)} for source, counts in sorted(tally.sources.items())

@@ -41,7 +41,11 @@ EXITS = (
     Exit(1, "no source got a pack", "mine"),
     Exit(1, "there are warnings: a site has probably changed", "drift"),
     Exit(1, "every address failed", "crawl"),
-    Exit(1, "--check: done, but a source exceeds a limit or has no pack, or nothing was read", option="--check"),
+    Exit(
+        1,
+        "--check: done, but a source exceeds a limit or has no pack, or nothing was read (in --json: check)",
+        option="--check",
+    ),
     Exit(1, "--strict: stopped at the first such document or pack; nothing written", option="--strict"),
     Exit(2, "wrong options, or an input or output with an error; nothing was written"),
     Exit(2, "wrong options, or something cannot be read, trusted or written", "crawl desk"),
