@@ -124,13 +124,16 @@ def test_a_pack_follows_its_site(tmp_path: Path) -> None:
     assert "Sign up" not in pack.to_json()
 
 
-def test_a_pack_of_more_documents_waits(tmp_path: Path) -> None:
-    config = UpdateConfig(today="2024-12-31", new_sources=True, window=WindowConfig(days=14, least=60))
+@pytest.mark.parametrize(
+    ("least", "needed"), [(60, "60 (WindowConfig.least)"), (70, "70 (WindowConfig.least)"), (500, "the 70 of the pack")]
+)
+def test_a_pack_of_more_documents_waits(tmp_path: Path, least: int, needed: str) -> None:
+    config = UpdateConfig(today="2024-12-31", new_sources=True, window=WindowConfig(days=14, least=least))
     run(tmp_path, [article("a.example", number) for number in range(70)], config)
     pack = (tmp_path / "packs" / "a.example.json").read_bytes()
     os.unlink(tmp_path / "packs" / ".templatemine-window" / "a.example.window")
     (found,) = run(tmp_path, [article("a.example", number) for number in range(100, 120)], config)
-    assert found.note == "window of 20 documents, fewer than 60"
+    assert found.note == f"window of 20 documents, fewer than {needed}"
     assert (tmp_path / "packs" / "a.example.json").read_bytes() == pack
     assert found.is_short
     (found,) = run(tmp_path, [article("b.example", number) for number in range(3)], replace(config, new_sources=True))

@@ -455,7 +455,9 @@ class _UpdateRun(Executor[dict[str, WindowUpdate], SharedStringsFile, list[Sourc
                     write_hashes(handle, [candidates.hashes])
                 sync(handle.name)
         if (least := self.least_window(old)) > len(window):
-            note = note or f"window of {counted(len(window), 'document')}, fewer than {least}"
+            option = spelled("--least", "WindowConfig.least")
+            needed = f"{least} ({option})" if least == self.config.window.least else f"the {least} of the pack"
+            note = note or f"window of {counted(len(window), 'document')}, fewer than {needed}"
         elif note and skip_source(source, documents, options).pack is not None:
             note = ""  # too few documents for templates may suffice for pages
         return note
