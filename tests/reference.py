@@ -889,3 +889,20 @@ def find_versions(
             for value in sample:
                 pointers.setdefault(value, document)
     return version_of
+
+
+def count_long_reference(
+    articles: list[tuple[str, list[tuple[int, int]]]], size: int, number: int, share: float
+) -> tuple[int, int]:
+    """Different articles of several lines, and those with a line of some size that so many of them have, digits equal:
+    `report.rests.count_long`, without what stays by choice."""
+    kept: dict[str, list[str]] = {}
+    for text, cuts in articles:
+        for start, end in reversed(cuts):
+            text = text[:start] + "\n" + text[end:]
+        lines = [" ".join(line.split()) for line in text.split("\n")]
+        kept[" ".join(" ".join(lines).split())] = [re.sub("[0-9]+", "0", line) for line in lines if len(line) >= size]
+    least = max(number, share * len(kept))
+    return len(kept), sum(
+        any(sum(line in others for others in kept.values()) >= least for line in lines) for lines in kept.values()
+    )

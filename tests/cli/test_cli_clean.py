@@ -14,6 +14,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import pytest
 from cli_support import CALL, CREDIT, SOURCES, command, everything, no_large_files, page, read, records, write
@@ -423,6 +424,41 @@ def test_check_names_sources_whose_cuts_leave_what_articles_share(
     assert check(3, "--max-rests", share)[0] == check(2)[0] == 0
 
 
+@pytest.mark.parametrize("suffix", [".jsonl", ".csv"])
+def test_check_names_sources_of_which_nothing_takes_a_long_string(
+    cli: Cli, mined: Path, new: Path, tmp_path: Path, suffix: str
+) -> None:
+    """Where no cut is, nothing was left beside one, and a block in a third of the articles was within the limits."""
+    string = "All that is said in this block is said in many articles of the source, and no template takes it away"
+    some = [
+        {"source": SOURCES[1], "id": str(place), "text": f"Nobody came on the {'I' * (place + 1)}.\nIt rained."}
+        for place in range(60)
+    ]
+    path = tmp_path / f"uncut{suffix}"
+
+    def check(articles: int, *options: object) -> tuple[int | None, str]:
+        rows = [{**one, "text": f"{one['text']}\n{string}"} for one in some[:articles]] + some[articles:]
+        if suffix == ".csv":
+            with path.open("w", newline="") as stream:
+                writer = csv.DictWriter(stream, rows[0])
+                writer.writeheader()
+                writer.writerows(rows)
+        else:
+            write(path, rows)
+        ran = cli("clean", path, "-p", mined, "--dry-run", "--check", *options)
+        return ran.code, ran.err
+
+    code, told = check(12)
+    assert code == 1
+    beginning = f"such as one of {len(string)} characters: '{string[:60]} …', more than 5% (--max-rests)"
+    said = f"check: {SOURCES[1]} leaves strings that articles still share in 12 of 60 records (20.0%), {beginning}"
+    assert f"templatemine: {said}\n" in told
+    command = f"templatemine ask {mined} --archive {path}"
+    assert told.splitlines()[-1] == f"to decide on strings that mining rejected: {command}"
+    assert check(12, "--jobs", "2") == (code, told)
+    assert check(12, "--max-rests", "0.2")[0] == check(9)[0] == 0
+
+
 def test_a_sample_of_texts_does_not_depend_on_their_order() -> None:
     rows = [(f"text {number}", [(number, number + 1)]) for number in range(100)]
     one, others = TextSample(7), [TextSample(7) for _ in range(3)]
@@ -436,6 +472,18 @@ def test_a_sample_of_texts_does_not_depend_on_their_order() -> None:
     assert one.texts() == merged.texts()
     assert len(one.texts()) == 7
     assert all(row in rows for row in one.texts())
+
+
+def test_a_sample_of_all_texts_has_those_of_the_least_hashes() -> None:
+    """Whether they change or not, as text or in UTF-8."""
+    rows = [(f"text {number} \udc80", [(0, 1)] if number % 3 else []) for number in range(100)]
+    sample, encoded = TextSample[tuple[int, int]](20), TextSample[tuple[int, int]](20)
+    for text, cuts in rows:
+        sample.add(text, cuts)
+        encoded.add(text.encode("utf-8", "surrogatepass"), cuts)
+    least = sorted(rows, key=lambda row: crc32(row[0].encode("utf-8", "surrogatepass")))
+    assert sample.texts_of_all() == encoded.texts_of_all() == least[:20]
+    assert sample.texts() == [row for row in least if row[1]][:20]
 
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".csv"])

@@ -12,17 +12,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_page import GOLDEN
 
+from reference import count_long_reference
 from strategies import examples
-from templatemine.model import Document, Template
+from templatemine.model import Document, Span, Template
 from templatemine.packs.pack import Pack
 from templatemine.report.harm import count_residues, find_all_blamed
 from templatemine.report.page import render
 from templatemine.report.rests import (
     MIN_LETTERS,
     MIN_LINES,
+    MIN_LONG,
+    MIN_LONG_ARTICLES,
+    MIN_LONG_SHARE,
     MIN_SHARING,
     SHARED,
     count_line_rests,
+    count_long,
     find_line_rests,
     find_rests,
     find_shared,
@@ -206,3 +211,73 @@ def test_rests_of_lines_are_shown_and_are_no_harm() -> None:
     articles = [cut_marked(f"A story.\n[-Read also:-] Nurse {place} wins a prize") for place in range(MIN_LINES)]
     both = [(text, [cut._replace(names=("a", "b")) for cut in cuts]) for text, cuts in articles]
     assert [one.name for one in count_line_rests(both)] == ["a"]
+
+
+LETTER = "Our letter has all that this town talks about, each morning at six, free of charge for 9 weeks"
+
+
+def stories(number: int) -> list[str]:
+    return [
+        f"Story {'I' * (place + 1)} of this town is told here by one who has seen it all." for place in range(number)
+    ]
+
+
+@pytest.mark.parametrize("shape", ["{}\n\n{}", "{1}\n{0}", "{} {}."])
+def test_a_long_string_that_articles_share_counts_where_nothing_is_cut(shape: str) -> None:
+    """A line, or a sentence of a text of one line; nothing was cut, and so nothing was a rest."""
+    texts = [shape.format(story, LETTER) for story in stories(MIN_LONG_ARTICLES)]
+    found = count_long((text, ()) for text in texts)
+    assert (found.looked, found.articles, found.example.rstrip(".")) == (len(texts), len(texts), LETTER)
+    assert count_long((text, ()) for text in texts[1:]).articles == 0
+    short = [shape.format(story, LETTER[: MIN_LONG - 2]) for story in stories(MIN_LONG_ARTICLES)]
+    assert count_long((text, ()) for text in short).articles == 0
+
+
+def test_a_long_string_is_shared_by_a_share_of_the_articles() -> None:
+    """Ten articles of thousands are a series."""
+    number = round(2 * MIN_LONG_ARTICLES / MIN_LONG_SHARE)
+    least = round(MIN_LONG_SHARE * number)
+    for some in (least, least - 1):
+        texts = [f"{story}\n{LETTER}" if place < some else story for place, story in enumerate(stories(number))]
+        assert count_long((text, ()) for text in texts).articles == (some if some == least else 0)
+
+
+def test_copies_of_an_article_share_no_long_string() -> None:
+    """Nor do those that a cut makes equal."""
+    texts = [(f"{STORIES[0]}\n{LETTER}\nIssue {'I' * place}", place) for place in range(40)]
+    copies = [(text, [(text.index("Issue"), len(text))]) for text, _ in texts]
+    assert count_long(copies)[:2] == (1, 0)
+    assert count_long((text, ()) for text, _ in texts).articles == len(texts)
+
+
+def test_numbers_of_long_strings_count_as_equal() -> None:
+    texts = [f"{story}\n{LETTER.replace('9', str(place))}" for place, story in enumerate(stories(20))]
+    assert count_long((text, ()) for text in texts).articles == 20
+
+
+def test_what_stays_by_choice_is_no_long_string() -> None:
+    texts = [f"{story}\n{LETTER}" for story in stories(20)]
+
+    def find_all(text: str) -> list[Span]:
+        place = text.index(LETTER)
+        return [Span(place + 9, place + 40, ("t",)), Span(place, len(text), ("u",))]  # which overlap
+
+    assert count_long(((text, ()) for text in texts), find_all)[:2] == (20, 0)
+
+
+_LINES = st.sampled_from([LETTER, f"{LETTER}.", LETTER.replace("9", "7"), LETTER[:70], "It rains.", "And it snows", ""])
+
+
+@examples(100)
+@given(st.lists(st.tuples(st.lists(_LINES, max_size=4), st.integers(0, 3)), max_size=60), st.data())
+def test_long_strings_are_those_of_the_twin(rows: list[tuple[list[str], int]], data: st.DataObject) -> None:
+    articles: list[tuple[str, list[tuple[int, int]]]] = []
+    for lines, place in rows:
+        text = "\n".join([*lines, f"End {'I' * data.draw(st.integers(1, 40))}", "the last line"])
+        start = sum(len(line) + 1 for line in lines[:place])
+        cut = bool(lines[place : place + 1] and lines[place])
+        articles.append((text, [(start, start + len(lines[place]))] if cut else []))
+    found = count_long(articles)
+    assert found[:2] == count_long_reference(articles, MIN_LONG, MIN_LONG_ARTICLES, MIN_LONG_SHARE)
+    shuffled = data.draw(st.permutations(articles))
+    assert count_long(shuffled)[:2] == found[:2]

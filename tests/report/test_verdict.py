@@ -24,9 +24,9 @@ from templatemine.packs.pack import Pack
 from templatemine.report.harm import CutResidues
 from templatemine.report.limits import sample_size
 from templatemine.report.page import first_commands, render
-from templatemine.report.rests import SHARED, count_shared
+from templatemine.report.rests import SHARED, count_long, count_shared
 from templatemine.report.summary import summarise
-from templatemine.report.verdict import LOST, RESTS, STUBS, Verdict, give_verdict, measure_source
+from templatemine.report.verdict import LOST, RESTS, STUBS, UNCUT, Verdict, give_verdict, measure_source
 from templatemine.report.verdict import TORN as TORN_SENTENCES
 from templatemine.report.view import Report, SourceView, make_report
 
@@ -72,6 +72,7 @@ def test_figures_are_those_of_the_sources(made: Report) -> None:
         assert [(one.what, one.number, one.of) for one in measure_source(source)] == [
             (TORN_SENTENCES, found.torn, found.changed),
             (RESTS, 0, source.left.looked),
+            (UNCUT, 0, found.documents),
             (STUBS, found.stubs, found.documents),
             (LOST, found.cut, found.characters),
         ]
@@ -82,7 +83,7 @@ def test_what_passes_is_within_the_limits(made: Report) -> None:
     looked = sum(one.left.looked for one in made.sources)
     verdict = give_verdict(made)
     assert (verdict.is_within, verdict.said) == (True, f"Within the limits, by {looked} changed articles of 2 sources.")
-    assert [row.over for row in verdict.rows] == [0, 0, 0, 0]
+    assert [row.over for row in verdict.rows] == [0, 0, 0, 0, 0]
     alone = give_verdict(replace(made, sources=made.sources[:1]))
     assert alone.said == f"Within the limits, by {made.sources[0].left.looked} changed articles."
     assert first_commands(verdict, ["my packs"], "") == [
@@ -157,8 +158,9 @@ def test_nothing_measured_gives_no_verdict(pack: Pack, documents: list[Document]
     assert judge(documents).is_within
 
 
-_STORY = st.sampled_from(["The mayor", "A judge", "Some bakers", "No nurse"])
+_STORY = st.sampled_from([f"The {name} of {ward}" for name in ("mayor", "judge", "baker") for ward in range(9)])
 _END = st.sampled_from(["has seen it.", "sang in the rain.", "went home"])
+_LONG = "All views are those of the author, who wrote this for readers of the town, and of nobody else here."
 _SHAPES = st.sampled_from(
     [
         "{0} {1}\n\nSubscribe to us",
@@ -167,12 +169,18 @@ _SHAPES = st.sampled_from(
         "Subscribe to us. {0} {1}",
         "{0} {1}",
         "Subscribe to us",
+        "{0} {1}\n" + _LONG,
+        "{0} {1}\nSubscribe to us\n" + _LONG,
     ]
+)
+
+_TEXTS = st.lists(_SHAPES, min_size=1, max_size=4).flatmap(
+    lambda some: st.lists(st.builds(str.format, st.sampled_from(some), _STORY, _END), min_size=1, max_size=120)
 )
 
 
 @examples(60)
-@given(st.lists(st.builds(str.format, _SHAPES, _STORY, _END), min_size=1, max_size=120), st.data())
+@given(_TEXTS, st.data())
 def test_a_report_has_the_figures_of_the_check(pack: Pack, texts: list[str], data: st.DataObject) -> None:
     """Of the same articles, in any order, so that one does not pass where the other fails."""
     template = Template(id="h1", regex="Subscribe to us", tokens=None, df=9, count=9, example="Subscribe to us")
@@ -182,12 +190,14 @@ def test_a_report_has_the_figures_of_the_check(pack: Pack, texts: list[str], dat
     tally = cleaner.clean_batch(Lines("f", "a", 1, lines.encode())).tally
     counts, sample = tally.sources[pack.source], tally.samples.get(pack.source)
     rests = count_shared([] if sample is None else sample.texts())
+    uncut = count_long([] if sample is None else sample.texts_of_all(), cleaner.find_all_spans(pack.source))
     documents = [Document(source=pack.source, id=str(place), text=text) for place, text in enumerate(texts)]
     shuffled = data.draw(st.permutations(documents))
     (source,) = make_report({pack.source: one}, shuffled, lambda source: (), ReportConfig(looked=20)).sources
     found = {
         TORN_SENTENCES: (counts.torn, counts.changed),
         RESTS: (rests.articles, rests.looked),
+        UNCUT: (uncut.articles, uncut.looked),
         STUBS: (counts.stubs, counts.records),
         LOST: (counts.cut, counts.characters),
     }
@@ -226,3 +236,13 @@ def test_a_source_that_loses_most_of_its_text_or_is_stubs_is_over_a_limit(pack: 
         assert verdict.is_within is False
         assert f"({what}: " in verdict.said
         assert verdict.template is None
+
+
+def test_a_source_with_long_strings_that_nothing_takes_is_over_a_limit(pack: Pack) -> None:
+    """Where nothing changes, too."""
+    texts = [f"The mayor of {'I' * place} says that it rains.\n{_LONG}" for place in range(1, 31)]
+    documents = [Document(source=pack.source, id=str(place), text=text) for place, text in enumerate(texts)]
+    verdict = give_verdict(make_report({pack.source: replace(pack, templates=())}, documents, lambda source: ()))
+    assert verdict.is_within is False
+    assert verdict.said == f"Not within the limits: {pack.source} ({UNCUT}: 100.0% of 30 articles)."
+    assert _LONG[:60] in verdict.first

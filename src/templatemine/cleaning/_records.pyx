@@ -548,7 +548,7 @@ cdef class Fields:
     labels : int
         See `find_doubtful`.
     keep : bool
-        Keep the texts that change, and their cuts.
+        Keep the texts, and their cuts.
     """
 
     cdef tuple encoded          # the names, and the two strings below; owns their bytes
@@ -971,8 +971,8 @@ cdef class BlockCleaner:
         How many lines are done, the last unusual one included.
     doubtful : list of (bytes, int, str, list of (int, int))
         Of each text with cuts that may tear a sentence: its source, where its line begins, the text, and these cuts.
-    changed : list of (bytes, str, list of (int, int))
-        Of each text that changes, if `Fields` keeps them: its source, the text, and all its spans.
+    kept : list of (bytes, bytes, list of (int, int))
+        Of each text that is cleaned, if `Fields` keeps them: its source, the text, and all its spans; none of stubs that stay.
     """
 
     cdef Fields fields
@@ -993,7 +993,7 @@ cdef class BlockCleaner:
     cdef bint is_running        # a thread is in `run`, which releases the GIL
     cdef readonly int64_t number
     cdef readonly list doubtful
-    cdef readonly list changed
+    cdef readonly list kept
 
     def __cinit__(self, Fields fields not None, bytes block not None, bytes source not None):
         memset(&self.names, 0, sizeof(Table))
@@ -1006,7 +1006,7 @@ cdef class BlockCleaner:
         self.default = source
         self.cleaners = []
         self.doubtful = []
-        self.changed = []
+        self.kept = []
         take_buffer(&fields.spare_text, &self.text)
         take_buffer(&fields.spare_out, &self.out)
         self.last_source = -1
@@ -1189,20 +1189,20 @@ cdef class BlockCleaner:
                         self._name_source(self.last_source), r.begin,
                         (<char*>self.text.data)[:self.text.size].decode("utf-8", "surrogatepass"),
                         doubtful_cuts(self.text.data, self.text.size, found.span, found.size, self.fields.labels)))
-            if self.fields.keep:
-                with gil:
-                    self._keep_changed()
+        if self.fields.keep and verdict != STUB_KEPT and r.points <= self.fields.longest_looked:
+            with gil:
+                self._keep_text()
         reserve(<void**>&out.data, &out.room, out.size + r.end - r.last + 1, 1)
         self._write_range(p, r.last, r.end)
         self._write_byte(10)
         return True
 
-    cdef int _keep_changed(self) except -1:
+    cdef int _keep_text(self) except -1:
         """Keep the text, and its spans."""
         cdef int64_t k
-        self.changed.append((
+        self.kept.append((
             self._name_source(self.last_source),
-            (<char*>self.text.data)[:self.text.size].decode("utf-8", "surrogatepass"),
+            (<char*>self.text.data)[:self.text.size],
             [(self.found.span[k].point_start, self.found.span[k].point_end) for k in range(self.found.size)]))
         return 0
 

@@ -14,10 +14,10 @@ expression with one Aho-Corasick automaton and applies the expressions whose lit
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from templatemine.bounds import check_config
 from templatemine.cleaning import _records
@@ -340,16 +340,22 @@ h5 h6 head header hr html li main nav ol option p pre section select table tbody
 _STRIPPER = _cutting.Stripper(_BLOCK_TAGS)
 
 
-def tears_with_kept(is_torn: IsTorn, cleaner: Cleaner) -> IsTorn:
-    """Return what tells whether a cut of a cleaner tears a sentence, judged with the boilerplate beside it that stays
-    by choice."""
-    if cleaner.config.choice == CUT_ALL:
-        return is_torn
-    whole = cleaner
-    if cleaner._kept:
-        whole = Cleaner(cleaner.pack, replace(cleaner.config, choice=CUT_ALL))
-        whole.forget_templates()
-    return tears_whole(is_torn, whole.spans)
+FindSpans: TypeAlias = Callable[[str], list[Span]]
+"""Text -> its boilerplate."""
+
+
+def tears_with_kept(is_torn: IsTorn, find_all: FindSpans, config: CleanConfig) -> IsTorn:
+    """Return what tells whether a cut tears a sentence, judged with the boilerplate beside it that stays by choice."""
+    return is_torn if config.choice == CUT_ALL else tears_whole(is_torn, find_all)
+
+
+def find_all_kinds(cleaner: Cleaner) -> FindSpans:
+    """Return what finds the boilerplate of all kinds in a text, what a cleaner leaves by choice, too."""
+    if not cleaner._kept:
+        return cleaner.spans
+    whole = Cleaner(cleaner.pack, replace(cleaner.config, choice=CUT_ALL))
+    whole.forget_templates()
+    return whole.spans
 
 
 def choose_kinds(config: CleanConfig, policy: str | None, keep: str | Iterable[str]) -> CleanConfig:

@@ -28,7 +28,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from templatemine.bounds import check_jobs, check_record
 from templatemine.cleaning import _records
-from templatemine.cleaning.cleaner import Cleaner, count_page_text, page_text, tears_with_kept
+from templatemine.cleaning.cleaner import (
+    Cleaner,
+    FindSpans,
+    count_page_text,
+    find_all_kinds,
+    page_text,
+    tears_with_kept,
+)
 from templatemine.cleaning.tally import SourceTally, Tally, count_spans
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import (
@@ -74,7 +81,8 @@ class RecordConfig:
     mark : leave texts as they are, and say alone what would be cut.
     found : also write what bylines and datelines of articles say (`cleaning.found`); not into tables.
     torn : look for torn sentences in all texts that change, and not only in those of usual length.
-    sampled : texts of each source that change, and their cuts, that are kept (`Tally.samples`).
+    sampled : texts of each source that change, and of those that do not, that are kept with their cuts
+        (`Tally.samples`).
     only : the sources whose records come out; None for all.
     """
 
@@ -275,13 +283,18 @@ class RecordCleaner:
         for source, start, text, cuts in block.doubtful:
             name, find_id = source.decode("utf-8", "surrogatepass"), partial(self._read_id, batch.data, start)
             tally.count_tears(name, text, cuts[: self._looked[2]], self._judge_of(name), find_id)
-        for source, text, cuts in block.changed:
-            tally.sample(source.decode("utf-8", "surrogatepass"), text, cuts, self.config.sampled)
+        for source, kept, cuts in block.kept:
+            tally.sample(source.decode("utf-8", "surrogatepass"), kept, cuts, self.config.sampled)
 
     def _judge_of(self, source: str) -> IsTorn:
         """Return what tells whether a cut of a source tears a sentence."""
         ready = self._prepared[source]
         return leaves_part if ready is None else ready.is_torn
+
+    def find_all_spans(self, source: str) -> FindSpans:
+        """Return what finds the boilerplate of all kinds in texts of a source, what stays by choice, too."""
+        ready = self._prepared.get(source)
+        return _find_none if ready is None else ready.find_all
 
     def _read_id(self, lines: bytes, start: int) -> object:
         record = decode_line(lines[start : lines.find(b"\n", start) + 1 or None])
@@ -460,16 +473,18 @@ class RecordCleaner:
 
             day = day_or_text(date_of(record, self.config.read))
             tally.day_hits(source, day).add_document(size, cut, cleaned)
+        longest, labels, most = self._looked
+        is_looked_at = not is_page and len(body) <= longest and not self._drops(cleaned)
+        spans = [(span.start, span.end) for span in removed]
+        if is_looked_at and (removed or not cleaned.stub):
+            tally.sample(source, body, spans, self.config.sampled)
         if not removed:
             return
         counts.changed += 1
         counts.spans += len(removed)
         counts.add_kinds(kinds)
-        longest, labels, most = self._looked
-        if not is_page and len(body) <= longest and not self._drops(cleaned):
+        if is_looked_at:
             counts.looked += 1
-            spans = [(span.start, span.end) for span in removed]
-            tally.sample(source, body, spans, self.config.sampled)
             cuts = _records.find_doubtful(body, spans, labels)
             find_id = partial(record.get, self.config.read.id_field)
             tally.count_tears(source, body, cuts[:most], self._judge_of(source), find_id)
@@ -542,10 +557,11 @@ class RecordCleaner:
             from templatemine.cleaning.found import MetadataFinder
 
             finder = MetadataFinder(pack)
-        is_torn = tears_with_kept(leaves_part, cleaner)
+        find_all = find_all_kinds(cleaner)
         cleaner.forget_templates()
         lines = cleaner.make_line_cleaner(mark=self.config.mark)
-        return _PreparedCleaner(_template_cleaner(cleaner), names.text_field, lines, finder, is_torn)
+        is_torn = tears_with_kept(leaves_part, find_all, cleaner.config)
+        return _PreparedCleaner(_template_cleaner(cleaner), names.text_field, lines, finder, is_torn, find_all)
 
 
 _CUT_KEYS = frozenset({"start", "end", "templates"})
@@ -623,16 +639,21 @@ def _or_error(task: Steps[_T], where: str) -> Steps[_T | CorpusError]:
         return CorpusError(f"cannot be cleaned: {error}", where)
 
 
+def _find_none(text: str) -> list[Span]:
+    return []
+
+
 @dataclass(frozen=True, slots=True)
 class _PreparedCleaner:
-    """The cleaner of a source: of its bodies, with their field, and, where that can be, of unparsed lines; and what
-    tells whether a cut of texts tears a sentence."""
+    """The cleaner of a source: of its bodies, with their field, and, where that can be, of unparsed lines; and of texts
+    what tells whether a cut tears a sentence, and what finds the boilerplate of all kinds."""
 
     clean: _CleanBody
     field: str
     lines: _records.TextCleaner | None = None
     finder: MetadataFinder | None = None
     is_torn: IsTorn = leaves_part
+    find_all: FindSpans = _find_none
 
 
 def _page_cleaner(history: PageHistory | None, config: CleanConfig, blocks: bool) -> _CleanBody:

@@ -132,31 +132,62 @@ class TextSample(Generic[_Cut]):
     Parameters
     ----------
     most : int
-        So many are kept, those of the least hashes.
+        So many of those that change are kept, and so many of the others: those of the least hashes.
     """
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._rows: dict[tuple[int, str], Sequence[_Cut]] = {}
+        self._changed, self._same = _LeastHashes[_Cut](most), _LeastHashes[_Cut](most)
 
-    def add(self, text: str, cuts: Sequence[_Cut]) -> None:
-        """Add a text."""
-        self._rows[crc32(text.encode("utf-8", "surrogatepass")), text] = cuts
-        self._prune(2 * self._most)
+    def add(self, text: str | bytes, cuts: Sequence[_Cut]) -> None:
+        """Add a text, or one in UTF-8, which is decoded if it is kept."""
+        (self._changed if cuts else self._same).add(text, cuts)
 
     def merge(self, other: TextSample[_Cut]) -> None:
         """Add the texts of another sample."""
-        self._rows |= other._rows
-        self._prune(2 * self._most)
+        self._changed.merge(other._changed)
+        self._same.merge(other._same)
 
     def texts(self) -> list[tuple[str, Sequence[_Cut]]]:
-        """Return the texts, each with its cuts."""
+        """Return the texts that change, each with its cuts."""
+        return [(text, cuts) for (_, text), cuts in self._changed.least()]
+
+    def texts_of_all(self) -> list[tuple[str, Sequence[_Cut]]]:
+        """Return as many texts, whether they change or not, each with its cuts."""
+        rows = sorted([*self._changed.least(), *self._same.least()])[: self._most]
+        return [(text, cuts) for (_, text), cuts in rows]
+
+
+class _LeastHashes(Generic[_Cut]):
+    """Different texts of the least hashes, `most` of them; a quarter more are kept meanwhile."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._bound = _MAX_HASH
+        self._rows: dict[tuple[int, str], Sequence[_Cut]] = {}
+
+    def add(self, text: str | bytes, cuts: Sequence[_Cut]) -> None:
+        data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+        key = crc32(data)
+        if key <= self._bound:
+            self._rows[key, text if isinstance(text, str) else data.decode("utf-8", "surrogatepass")] = cuts
+            self._prune(self._most + self._most // 4)
+
+    def merge(self, other: _LeastHashes[_Cut]) -> None:
+        self._rows |= other._rows
+        self._prune(self._most + self._most // 4)
+
+    def least(self) -> list[tuple[tuple[int, str], Sequence[_Cut]]]:
         self._prune(self._most)
-        return [(text, cuts) for (_, text), cuts in sorted(self._rows.items())]
+        return sorted(self._rows.items())
 
     def _prune(self, most: int) -> None:
         if len(self._rows) > most:
             self._rows = dict(sorted(self._rows.items())[: self._most])
+            self._bound = max((key for key, _ in self._rows), default=-1)
+
+
+_MAX_HASH = 0xFFFFFFFF
 
 
 @dataclass(slots=True)
@@ -166,7 +197,7 @@ class Tally:
     bad_packs : sources whose pack was skipped, and why.
     torn : the id of the first record found with a torn sentence, "" without one, and its cut in its context.
     left_out : records that `RecordConfig.only` leaves out, by their source.
-    samples : texts that change, by source, and their cuts (`RecordConfig.sampled`).
+    samples : texts, by source, and their cuts (`RecordConfig.sampled`).
     """
 
     sources: dict[str, SourceTally] = field(default_factory=dict)
@@ -176,8 +207,8 @@ class Tally:
     left_out: dict[str, int] = field(default_factory=dict)
     samples: dict[str, TextSample[tuple[int, int]]] = field(default_factory=dict, compare=False)
 
-    def sample(self, source: str, text: str, cuts: Sequence[tuple[int, int]], most: int) -> None:
-        """Keep a text that changes, and its cuts, if its hash is among so many least of its source."""
+    def sample(self, source: str, text: str | bytes, cuts: Sequence[tuple[int, int]], most: int) -> None:
+        """Keep a text and its cuts, if its hash is among so many least of its source (`TextSample`)."""
         if most:
             if source not in self.samples:
                 self.samples[source] = TextSample(most)

@@ -7,7 +7,7 @@ import os
 import sys
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from templatemine.cli import common, messages, number_types, pack_paths, text_tables
 from templatemine.cli.parser import Need
@@ -19,12 +19,13 @@ from templatemine.report.limits import MAX_LOST, MAX_RESTS, MAX_STUBS, MAX_TORN,
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from templatemine.cleaning.records import RecordConfig
+    from templatemine.cleaning.records import RecordCleaner, RecordConfig
     from templatemine.cleaning.tally import SourceTally, Tally
     from templatemine.cli.parser import Parser
     from templatemine.config import ReadConfig
     from templatemine.io.pending import PendingBatch
     from templatemine.packs.pack_folder import PackFiles, PackTraits
+    from templatemine.report.rests import Shared
 
 DESCRIPTION = """\
 Cuts the templates of packs from records. Every record is written with all its
@@ -97,8 +98,8 @@ _LIMITS = (
     (
         "--max-rests",
         MAX_RESTS,
-        "changed texts of a source in which a cut may leave part of a block that others share, of 200, fewer if there "
-        "are many sources",
+        "changed texts of a source in which a cut may leave part of a block that others share, or of all its texts in "
+        "which a long string stays that others share; of 200, fewer if there are many sources",
     ),
 )
 """Options of the limits of `--check`: their defaults, and what they are shares of."""
@@ -291,7 +292,7 @@ def run(args: argparse.Namespace, terminal: messages.Terminal) -> None:
 
         write_hits(args.hits, cleaner.tally.days, cleaner.expressions)
     terminal.tell_more_skipped()
-    _finish(args, terminal, cleaner.tally, packs)
+    _finish(args, terminal, cleaner, packs)
 
 
 def _tell_overruled(
@@ -314,15 +315,20 @@ def _tell_overruled(
         yield batch
 
 
-def _finish(args: argparse.Namespace, terminal: messages.Terminal, tally: Tally, packs: PackFiles) -> None:
+def _finish(args: argparse.Namespace, terminal: messages.Terminal, cleaner: RecordCleaner, packs: PackFiles) -> None:
     """Print the packs that were skipped, the summary, and what to do if no record has a pack."""
+    tally = cleaner.tally
     _skip_packs(terminal, tally, packs)
     total = tally.total()
-    failures = [] if args.check is None else [*_failed_checks(tally, args)]
-    _print_summary(args, terminal, tally, packs, [failure for failure, _ in failures])
-    for failure, _ in failures:
-        terminal.note(failure)
-    if any(is_of_cuts for _, is_of_cuts in failures) and "-" not in args.inputs:
+    failures = [] if args.check is None else [*_failed_checks(cleaner, args)]
+    _print_summary(args, terminal, tally, packs, [failure.said for failure in failures])
+    for failure in failures:
+        terminal.note(failure.said)
+    if any(one.of_uncut for one in failures):
+        archive = () if "-" in args.inputs else ("--archive", *args.inputs)
+        command = common.suggest_command(args, "ask", *args.packs, *archive)
+        terminal.say(f"to decide on strings that mining rejected: {command}")
+    if any(one.of_cuts for one in failures) and "-" not in args.inputs:
         words = ("report", *args.packs, "--archive", *args.inputs, "-o", "report.html")
         terminal.say(f"next, see what tears and takes too much: {common.suggest_command(args, *words)}")
     if args.check is not None and not failures:
@@ -337,22 +343,33 @@ def _finish(args: argparse.Namespace, terminal: messages.Terminal, tally: Tally,
         terminal.end_with(1)
 
 
-def _failed_checks(tally: Tally, args: argparse.Namespace) -> Iterator[tuple[str, bool]]:
-    """Yield the problems of each source, by ``--check``: what is exceeded, by how much, and the option of the limit; or
-    that nothing was checked; and whether any is one of its cuts."""
-    from templatemine.report.rests import count_shared
+class _Failure(NamedTuple):
+    """The problems of a source: what is exceeded, by how much, and the option of the limit; whether any is one of its
+    cuts, and whether any is what no cut takes."""
 
+    said: str
+    of_cuts: bool = False
+    of_uncut: bool = False
+
+
+def _failed_checks(cleaner: RecordCleaner, args: argparse.Namespace) -> Iterator[_Failure]:
+    """Yield the problems of each source, by ``--check``; or that nothing was checked."""
+    from templatemine.report.rests import count_long, count_shared
+
+    tally = cleaner.tally
     total = tally.total()
     is_read = total.records > total.no_text + total.cleaned_before + total.other_kind
     if not is_read or not (total.characters or total.no_pack or total.bad_pack):
         some = f"none in {counted(total.records, 'record')} that can be cleaned" if total.records else "none"
-        yield f"check: expected documents, found {some}: nothing was checked", False
+        yield _Failure(f"check: expected documents, found {some}: nothing was checked")
     for source, counts in sorted(tally.sources.items()):
         lost, stubs = counts.cut / counts.characters if counts.characters else 0.0, counts.stubs - counts.dropped
         of_stubs = stubs / max(1, counts.records - counts.dropped)
         torn = counts.torn / max(1, _count_changed(counts))
         sample = tally.samples.get(source)
         rests = count_shared([] if sample is None else sample.texts())
+        uncut = count_long([] if sample is None else sample.texts_of_all(), cleaner.find_all_spans(source))
+        shares_uncut = is_over(uncut.articles, uncut.share, args.max_rests)
         drop = "; --stubs drop leaves them out"
         problems = (
             (
@@ -377,8 +394,25 @@ def _failed_checks(tally: Tally, args: argparse.Namespace) -> Iterator[tuple[str
                 f"{_limit('--max-rests', args.max_rests)}",
             ),
         )
-        if found := [problem for is_wrong, problem in problems if is_wrong]:
-            yield f"check: {source} {'; '.join(found)}", counts.changed > 0
+        found = [problem for is_wrong, problem in problems if is_wrong]
+        of_cuts = bool(found) and counts.changed > 0
+        if shares_uncut:
+            found.append(_describe_uncut(uncut, args.max_rests))
+        if found:
+            yield _Failure(f"check: {source} {'; '.join(found)}", of_cuts, shares_uncut)
+
+
+def _describe_uncut(uncut: Shared, most: float) -> str:
+    beginning = messages.escape_line(uncut.example[:_MAX_BEGINNING]) + " …" * (len(uncut.example) > _MAX_BEGINNING)
+    return (
+        f"leaves strings that articles still share in {uncut.articles:,} of {counted(uncut.looked, 'record')} "
+        f"({format_share(uncut.share, most)}), such as one of {counted(len(uncut.example), 'character')}: "
+        f"{beginning!r}, {_limit('--max-rests', most)}"
+    )
+
+
+_MAX_BEGINNING = 60
+"""Characters that are shown of a long string."""
 
 
 def _limit(option: str, most: float, remedy: str = "") -> str:
@@ -462,7 +496,7 @@ def _print_diff(args: argparse.Namespace, terminal: messages.Terminal, config: R
         messages.print_text("".join(line + "\n" for line in diff_lines(change, painter)))
     _check_not_empty(args, terminal, cleaner.tally)
     terminal.tell_more_skipped()
-    _finish(args, terminal, cleaner.tally, packs)
+    _finish(args, terminal, cleaner, packs)
 
 
 def _check_paths(args: argparse.Namespace) -> None:

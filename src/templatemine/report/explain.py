@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from templatemine.cleaning.cleaner import Cleaner, count_lost, page_text, tears_with_kept
+from templatemine.cleaning.cleaner import Cleaner, count_lost, find_all_kinds, page_text, tears_with_kept
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.io.fields import build_document
 from templatemine.io.jsonl import encode_line, parse
@@ -74,7 +74,7 @@ class Explainer:
         self._uses_html = pack is None or pack.html
         self.is_torn: IsTorn = SentenceEnds(texts).leaves_part
         if self._cleaner is not None and not self._uses_html:
-            self.is_torn = tears_with_kept(self.is_torn, self._cleaner)
+            self.is_torn = tears_with_kept(self.is_torn, find_all_kinds(self._cleaner), self.config)
 
     def body(self, document: Document) -> str | None:
         """Return the part of a document that is cleaned: what the pack is for, its HTML or its text; None if it has

@@ -19,6 +19,7 @@ from typing import TypeVar
 import numpy as np
 
 from templatemine.cleaning._records import find_doubtful
+from templatemine.cleaning.cleaner import Cleaner, find_all_kinds
 from templatemine.cleaning.regex_engine import ManualExpressions, Matches
 from templatemine.cleaning.tally import TextSample
 from templatemine.config import ReportConfig
@@ -26,6 +27,7 @@ from templatemine.model import Document, Span
 from templatemine.packs.pack import Pack
 from templatemine.report.explain import Explainer, Explanation
 from templatemine.report.marks import TextPiece
+from templatemine.report.rests import Shared, count_long
 from templatemine.text.dates import day_or_text, settle_texts
 from templatemine.text.expressions import EncodedText
 
@@ -122,6 +124,8 @@ class PackMeasurement:
         self.cut += 0 if found.whole else found.cut
         self.stubs += found.stub
         if not found.spans:
+            if not self.pack.html and not found.stub:
+                self._looked.add(body, ())
             return
         if not found.whole:
             self.changed += 1
@@ -187,6 +191,12 @@ class PackMeasurement:
     def sampled_texts(self) -> list[tuple[str, Sequence[Span]]]:
         """Return some different texts that change and their cuts, those that `clean --check` looks at as well."""
         return self._looked.texts()
+
+    def count_long(self) -> Shared:
+        """Count the texts with long strings that others share, as `clean --check` does."""
+        cuts = ((text, [(one.start, one.end) for one in spans]) for text, spans in self._looked.texts_of_all())
+        find_all = find_all_kinds(Cleaner(self.pack, self._config.clean.plain()))
+        return count_long([] if self.pack.html else cuts, find_all)
 
     def template_figures(self) -> list[TemplateFigures]:
         """Return the figures of each template of the pack, in its order."""

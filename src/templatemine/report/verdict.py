@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from templatemine.report.view import Report, SourceView
 
 TORN, RESTS, STUBS, LOST = "torn sentences", "rests that articles share", "stubs", "characters removed"
+UNCUT = "long strings that articles still share"
 """What is measured, in the order of the table."""
 _MAX_NAMED = 80
 """Characters of a template in a sentence."""
@@ -97,10 +98,12 @@ def measure_source(source: SourceView) -> list[Measured]:
     found, left = source.measured, source.left
     if found is None:
         return []
+    uncut = source.uncut
     shared = next((number for kind, number, _ in left.kinds if kind == SHARED), 0)
     measures = [
         Measured(source.name, TORN, found.torn, 0 if source.pack.html else found.changed, "changed article", MAX_TORN),
         Measured(source.name, RESTS, shared, left.looked, "changed article", MAX_RESTS),
+        Measured(source.name, UNCUT, uncut.articles, uncut.looked, "article", MAX_RESTS),
         Measured(source.name, STUBS, found.stubs, found.documents, "document", MAX_STUBS),
         Measured(source.name, LOST, 0 if source.pack.html else found.cut, found.characters, "character", MAX_LOST),
     ]
@@ -128,7 +131,7 @@ def give_verdict(report: Report) -> Verdict:
 
 
 def _make_rows(measures: Sequence[Measured]) -> Iterable[Row]:
-    for what in (TORN, RESTS, STUBS, LOST):
+    for what in (TORN, RESTS, UNCUT, STUBS, LOST):
         if some := [one for one in measures if one.what == what]:
             worst = max(some, key=lambda one: (one.is_over, one.share))
             yield Row(worst, sum(one.is_over for one in some), len(some))
@@ -151,6 +154,9 @@ def _refuse(report: Report, over: Sequence[Measured], rows: tuple[Row, ...]) -> 
     if template is not None:
         text = f"“{shorten(template.text, _MAX_NAMED)}” of {template.source}"
         first = f"First, review {text}, which {template.harm.describe()}:"
+    elif over[0].what == UNCUT:
+        example = next(one.uncut.example for one in report.sources if one.name == names[0])
+        first = f"First, decide with ask on what stays in {names[0]}: “{shorten(example, _MAX_NAMED)}”."
     elif over[0].what == STUBS:
         first = f"First, look at the articles of {names[0]} that lose most, below; clean --stubs drop leaves out stubs."
     else:

@@ -36,7 +36,7 @@ from templatemine.report.histogram import Histogram, histogram_of, sparkline
 from templatemine.report.limits import sample_size
 from templatemine.report.measure import PackMeasurement, Sample, TemplateFigures
 from templatemine.report.pack_diff import CutComparison, PackDiff, diff_packs
-from templatemine.report.rests import LineRests, count_line_rests
+from templatemine.report.rests import NO_SHARED, LineRests, Shared, count_line_rests
 from templatemine.report.risk import is_scored
 from templatemine.report.timeline import Period, count_by_period, split_periods
 
@@ -97,6 +97,8 @@ class SourceView:
     ----------
     measured : PackMeasurement or None
         None without an archive.
+    uncut : Shared
+        Long strings that articles still share, whatever is cut.
     line_rests : tuple of LineRests
         Templates that leave the rest of a line; no harm by itself.
     by_templates : bool
@@ -118,6 +120,7 @@ class SourceView:
     largest: tuple[NotableTemplate, ...]
     harmful: tuple[NotableTemplate, ...]
     left: CutResidues
+    uncut: Shared
     line_rests: tuple[LineRests, ...]
     by_templates: bool
 
@@ -351,6 +354,7 @@ def _make_source(
         largest=tuple(select_largest(templates)) if by_templates else (),
         harmful=tuple(one for one in templates if one.harm.harmed),
         left=left,
+        uncut=NO_SHARED if measured is None else measured.count_long(),
         line_rests=tuple(count_line_rests(judged)),
         by_templates=by_templates,
     )

@@ -68,6 +68,11 @@ TITLE_SEPARATOR = re.compile(r"\s+(?:[-–—|·•:»«~]|--|::|//)\s+|\s*[|»�
 SENTENCE_MARKS = ".!?。！？｡؟۔।॥։።။។"
 """What ends a sentence, of all scripts; "…" may also say that it goes on elsewhere."""
 _SENTENCE_CLOSERS = "\"')]}»“”’›」』】）"
+_OWN_MARKS = "。！？｡"
+SENTENCE_END = re.compile(
+    rf"(?<=[{re.escape(SENTENCE_MARKS)}…])[{re.escape(_SENTENCE_CLOSERS)}]*\s+|(?<=[{_OWN_MARKS}])[{re.escape(_SENTENCE_CLOSERS)}]*"
+)
+"""Ends of sentences: white space behind a mark, or the mark alone in scripts without spaces."""
 
 
 def ends_sentence(text: str, marks: str = SENTENCE_MARKS + "…") -> bool:
