@@ -19,8 +19,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from templatemine.evaluation.residue import Residue
+from templatemine.matching import _cutting
 from templatemine.model import Span
-from templatemine.text.characters import LINE_BREAK, SENTENCE_END, ends_sentence
+from templatemine.text.characters import LINE_BREAK, ends_sentence, split_sentences
 from templatemine.text.tears import JudgedCut, join_spans
 
 SHARED = "shared rest"
@@ -43,6 +44,8 @@ archives, mined at the defaults, it is so in four, all by boilerplate; with 60 c
 sentence beside a cut."""
 _GOES_ON = ":\uff1a,;\u060c\u3001\uff0c"
 _DIGITS = re.compile(r"\d+")
+_BEGINNING = 5
+"""Words by which strings are compared first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,16 +229,18 @@ def count_long(
     >>> counted.articles, counted.example == letter
     (10, True)
     """
-    rows: dict[str, tuple[str, Sequence[tuple[int, int]], dict[str, str]]] = {}
-    for text, cuts in articles:
-        rows.setdefault(_clean(text, cuts), (text, cuts, find_long(text, cuts)))
+    rows = {_cutting.cut(text, [*cuts]): (text, cuts) for text, cuts in articles}
     least = max(MIN_LONG_ARTICLES, MIN_LONG_SHARE * len(rows))
-    shared = _select_frequent((found for *_, found in rows.values()), least)
+    # Most articles have no line that begins as those of many others do.
+    beginnings = [{_begin(part) for part in _split_long(*row)} for row in rows.values()]
+    begun = _select_frequent(beginnings, least)
+    some = [(row, find_long(*row)) for row, own in zip(rows.values(), beginnings, strict=True) if own & begun]
+    shared = _select_frequent((found for _, found in some), least)
     left = []
-    for text, cuts, found in rows.values():
+    for (text, cuts), found in some:
         if not shared.isdisjoint(found):
             others = find_long(text, _unite([*cuts, *((one.start, one.end) for one in find_all(text))]))
-            left.append({key: string for key, string in found.items() if key in shared and key in others})
+            left.append({key: string for key, string in found.items() if key in others})
     frequent = _select_frequent(left, least)
     kept = [{key: string for key, string in found.items() if key in frequent} for found in left]
     numbers = Counter(key for found in kept for key in found)
@@ -252,18 +257,21 @@ def _select_frequent(articles: Iterable[Iterable[str]], least: float) -> set[str
 
 def find_long(text: str, cuts: Sequence[tuple[int, int]]) -> dict[str, str]:
     """Find the long strings that stay, by their form in which digits are equal."""
-    is_line = LINE_BREAK.search(text.strip()) is None
-    found = {}
-    for piece in _split_at(text, cuts):
-        for line in LINE_BREAK.split(piece):
-            for part in SENTENCE_END.split(line) if is_line else (line,):
-                if len(part) >= MIN_LONG and len(string := " ".join(part.split())) >= MIN_LONG:
-                    found[_DIGITS.sub("0", string)] = string
-    return found
+    strings = (" ".join(part.split()) for part in _split_long(text, cuts))
+    return {_DIGITS.sub("0", string): string for string in strings if len(string) >= MIN_LONG}
 
 
-def _clean(text: str, cuts: Sequence[tuple[int, int]]) -> str:
-    return " ".join(" ".join(_split_at(text, cuts)).split())
+def _split_long(text: str, cuts: Sequence[tuple[int, int]]) -> Iterator[str]:
+    """Yield what stays of a text, without short lines; of a text of one line, without short sentences."""
+    split = split_sentences if len(text.strip().splitlines()) < 2 else str.splitlines
+    edges = [0, *(edge for cut in cuts for edge in cut), len(text)]
+    for start, end in zip(edges[::2], edges[1::2], strict=True):
+        yield from (part for part in split(text[start:end]) if len(part) >= MIN_LONG)
+
+
+def _begin(string: str) -> str:
+    """Return the first words of a string, digits equal."""
+    return _DIGITS.sub("0", " ".join(string.split(None, _BEGINNING)[:_BEGINNING]))
 
 
 def _unite(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -275,9 +283,3 @@ def _unite(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
         else:
             united.append((start, end))
     return united
-
-
-def _split_at(text: str, cuts: Sequence[tuple[int, int]]) -> list[str]:
-    """Return the pieces of a text that stay."""
-    edges = [0, *(edge for cut in cuts for edge in cut), len(text)]
-    return [text[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True)]

@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from functools import cache, lru_cache
+from itertools import pairwise
 
 from templatemine.text._scan import CLASSES
 
@@ -69,10 +70,21 @@ SENTENCE_MARKS = ".!?。！？｡؟۔।॥։።။។"
 """What ends a sentence, of all scripts; "…" may also say that it goes on elsewhere."""
 _SENTENCE_CLOSERS = "\"')]}»“”’›」』】）"
 _OWN_MARKS = "。！？｡"
-SENTENCE_END = re.compile(
-    rf"(?<=[{re.escape(SENTENCE_MARKS)}…])[{re.escape(_SENTENCE_CLOSERS)}]*\s+|(?<=[{_OWN_MARKS}])[{re.escape(_SENTENCE_CLOSERS)}]*"
+_SENTENCE_END = re.compile(
+    "[{own}][{closers}]*\\s*|[{marks}][{closers}]*\\s+".format(
+        own=_OWN_MARKS, marks=re.escape(SENTENCE_MARKS + "…"), closers=re.escape(_SENTENCE_CLOSERS)
+    )
 )
-"""Ends of sentences: white space behind a mark, or the mark alone in scripts without spaces."""
+
+
+def split_sentences(text: str) -> list[str]:
+    """Split a text at the ends of its sentences: marks before white space, or those of scripts without spaces.
+
+    >>> split_sentences('He said: "It rains." It did. 雨。今')
+    ['He said: "It rains." ', 'It did. ', '雨。', '今']
+    """
+    ends = [match.end() for match in _SENTENCE_END.finditer(text)]
+    return [text[start:end] for start, end in pairwise([0, *ends, len(text)])]
 
 
 def ends_sentence(text: str, marks: str = SENTENCE_MARKS + "…") -> bool:
