@@ -19,7 +19,7 @@ from __future__ import annotations
 import sys
 import threading
 from codecs import BOM_UTF8
-from collections.abc import Callable, Collection, Generator, Iterable, Mapping
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -82,7 +82,7 @@ class RecordConfig:
     found : also write what bylines and datelines of articles say (`cleaning.found`); not into tables.
     torn : look for torn sentences in all texts that change, and not only in those of usual length.
     sampled : texts of each source that change, and of those that do not, that are kept with their cuts
-        (`Tally.samples`).
+        (`Tally.samples`), for a check, which also asks what goes of the main text of pages (`SourceTally.outside`).
     only : the sources whose records come out; None for all.
     """
 
@@ -424,8 +424,8 @@ class RecordCleaner:
         if body is None:
             counts.other_kind += 1
             return
-        cleaned, blocks = yield from ready.clean(body, address_of(record, self.config.read))
-        self._count_cuts(source, record, body, cleaned, is_page, tally)
+        cleaned, blocks, taken = yield from ready.clean(body, address_of(record, self.config.read))
+        self._count_cuts(source, record, body, cleaned, is_page, tally, taken)
         self._write_cuts(record, cleaned, counts)
         if ready.finder is not None and (found := ready.finder.find(body)):
             record["found"] = found
@@ -455,9 +455,16 @@ class RecordCleaner:
         return ready
 
     def _count_cuts(
-        self, source: str, record: Mapping[str, Any], body: str, cleaned: Cleaned, is_page: bool, tally: Tally
+        self,
+        source: str,
+        record: Mapping[str, Any],
+        body: str,
+        cleaned: Cleaned,
+        is_page: bool,
+        tally: Tally,
+        taken: Sequence[Span] | None,
     ) -> None:
-        """Count what is cut out of a record."""
+        """Count what is cut out of a record; `taken` from the main text of a page, None of all its text."""
         counts, removed = tally.source_counts(source), cleaned.removed
         kinds = count_page_text(body, removed) if is_page else count_spans(removed)
         left = len(cleaned.text)
@@ -468,6 +475,9 @@ class RecordCleaner:
         counts.formatted += is_page and self._formatted
         counts.characters += size
         counts.cut += cut
+        if taken is not None:
+            lost = sum(count_page_text(body, taken).values()) if taken else 0
+            counts.outside += max(0, sum(kinds.values()) - lost)
         if self.config.hits and source in self._packs:
             from templatemine.text.dates import day_or_text
 
@@ -514,7 +524,7 @@ class RecordCleaner:
     @cached_property
     def _page_model(self) -> _PreparedCleaner:
         """Return the page model alone, for pages of sources without a pack."""
-        clean = _page_cleaner(None, self.config.clean, self.config.blocks_field is not None)
+        clean = _page_cleaner(None, self.config.clean, self.config)
         return _PreparedCleaner(clean, self.config.read.html_field)
 
     def _find_cleaner(self, source: str) -> _PreparedCleaner | None:
@@ -547,7 +557,7 @@ class RecordCleaner:
         if self.config.mark and config.stubs == "keep":  # uncut text is marked all the same
             config = replace(config, stubs="mark")
         if pack.html and config.html == "main":
-            clean = _page_cleaner(pack.pages, config, self.config.blocks_field is not None)
+            clean = _page_cleaner(pack.pages, config, self.config)
             return _PreparedCleaner(clean, names.html_field)
         cleaner = Cleaner(pack, config.plain())
         if pack.html:
@@ -617,14 +627,15 @@ cuts: to look at one costs next to nothing, but to search a long text for many w
 _NO_FIELD = '"'
 """Stands in no line as the name of a field, where it would be escaped."""
 
-_CleanBody = Callable[[str, "str | None"], Steps[tuple[Cleaned, "list[MainBlock] | None"]]]
-"""Text or HTML, and its address -> text and cuts, and the blocks of the main text where they are asked for."""
+_CleanBody = Callable[[str, "str | None"], Steps["tuple[Cleaned, list[MainBlock] | None, Sequence[Span] | None]"]]
+"""Text or HTML, and its address -> text and cuts, the blocks of the main text where they are asked for, and what the
+history of the source takes of it."""
 
 
 def _template_cleaner(cleaner: Cleaner) -> _CleanBody:
-    def clean(body: str, url: str | None) -> Steps[tuple[Cleaned, None]]:
+    def clean(body: str, url: str | None) -> Steps[tuple[Cleaned, None, None]]:
         yield from ()
-        return cleaner.clean(body), None
+        return cleaner.clean(body), None, None
 
     return clean
 
@@ -656,13 +667,13 @@ class _PreparedCleaner:
     find_all: FindSpans = _find_none
 
 
-def _page_cleaner(history: PageHistory | None, config: CleanConfig, blocks: bool) -> _CleanBody:
+def _page_cleaner(history: PageHistory | None, clean: CleanConfig, config: RecordConfig) -> _CleanBody:
     """Import the cleaner of pages with the first page: numpy and the page model load longer than all that articles
     need."""
     from templatemine.pages.main_text import PageCleaner
 
-    clean = PageCleaner(history, config).clean_in_steps
-    return partial(clean, blocks=blocks)
+    clean_in_steps = PageCleaner(history, clean).clean_in_steps
+    return partial(clean_in_steps, blocks=config.blocks_field is not None, taken=config.sampled > 0)
 
 
 def _block_fields(block: MainBlock) -> dict[str, Any]:

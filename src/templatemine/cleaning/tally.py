@@ -31,6 +31,9 @@ class SourceTally:
     characters, cut : int
         Code points that were examined (of a page, those that come out and those of the text that does not), and by how
         many fewer come out: of what is only marked, would come out.
+    outside : int
+        Of these, those beside the main text of pages, by the page model: what goes as it should, and is no loss; told
+        with `RecordConfig.sampled`.
     kinds : dict of str to int
         Code points of the stretches of each kind of boilerplate, "" where it is not known; the white space that goes
         beside them is of none, so that they do not add up to `cut`.
@@ -75,9 +78,16 @@ class SourceTally:
     dropped: int = 0
     looked: int = field(default=0, compare=False)
     torn: int = 0
+    outside: int = 0
     with_found: int = 0
     kinds: dict[str, int] = field(default_factory=dict)
     found: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def loss(self) -> float:
+        """Return the share of the text, of pages of their main text, that templates take."""
+        text = self.characters - self.outside
+        return max(0, self.cut - self.outside) / text if text > 0 else 0.0
 
     def add(self, other: SourceTally) -> None:
         """Add the counts of another tally."""

@@ -184,9 +184,9 @@ def _add_cleaning(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         nargs="?",
         const=MAX_LOST,
         type=number_types.number_of("CleanConfig.guard"),
-        help=f"exit with 1 if a source loses a greater share; than {MAX_LOST} if none is given; or has no pack, more "
-        "stubs than --max-stubs, torn sentences in more than --max-torn, or rests in more than --max-rests; or if "
-        "nothing is read",
+        help=f"exit with 1 if a source loses a greater share (of pages, of their main text); than {MAX_LOST} if none "
+        "is given; or has no pack, more stubs than --max-stubs, torn sentences in more than --max-torn, or rests in "
+        "more than --max-rests; or if nothing is read",
     )
     for name, default, told in _LIMITS:
         told = f"with --check: share of the {told} (default: %(default)s)"
@@ -363,7 +363,7 @@ def _failed_checks(cleaner: RecordCleaner, args: argparse.Namespace) -> Iterator
         some = f"none in {counted(total.records, 'record')} that can be cleaned" if total.records else "none"
         yield _Failure(f"check: expected documents, found {some}: nothing was checked")
     for source, counts in sorted(tally.sources.items()):
-        lost, stubs = counts.cut / counts.characters if counts.characters else 0.0, counts.stubs - counts.dropped
+        lost, stubs = counts.loss, counts.stubs - counts.dropped
         of_stubs = stubs / max(1, counts.records - counts.dropped)
         torn = counts.torn / max(1, _count_changed(counts))
         sample = tally.samples.get(source)

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from templatemine.config import CleanConfig
-from templatemine.model import Cleaned, PageHistory
+from templatemine.model import Cleaned, PageHistory, Span
 from templatemine.pages import _scores, hybrid
 from templatemine.pages.abreast import Steps, take_in_turn
 from templatemine.pages.blocks import Page, read_page
@@ -48,6 +49,15 @@ class MainBlock:
     path: float | None
     df: int
     reason: str
+
+
+class CleanedPage(NamedTuple):
+    """A cleaned page, the blocks of its main text, and the spans, in code points, of those that the page model alone
+    keeps, and the history of the source does not; both if they are asked for."""
+
+    cleaned: Cleaned
+    blocks: list[MainBlock]
+    taken: list[Span]
 
 
 class PageCleaner:
@@ -86,17 +96,18 @@ class PageCleaner:
         Cleaned
             The main text, one block per line or in `CleanConfig.text_format`; in `removed` the rest of the page.
         """
-        return take_in_turn([self.clean_in_steps(html, url)])[0][0]
+        return take_in_turn([self.clean_in_steps(html, url)])[0].cleaned
 
     def clean_blocks(self, html: str, url: str | None = None) -> tuple[Cleaned, list[MainBlock]]:
         """Clean as `clean` does, and return the blocks of the main text with the reason for each."""
-        return take_in_turn([self.clean_in_steps(html, url, blocks=True)])[0]
+        found = take_in_turn([self.clean_in_steps(html, url, blocks=True)])[0]
+        return found.cleaned, found.blocks
 
     def clean_in_steps(
-        self, html: str, url: str | None = None, *, blocks: bool = False
-    ) -> Steps[tuple[Cleaned, list[MainBlock]]]:
+        self, html: str, url: str | None = None, *, blocks: bool = False, taken: bool = False
+    ) -> Steps[CleanedPage]:
         """Clean as `clean_blocks` does, in steps that can be taken for several pages in turn; return the blocks of the
-        main text if they are asked for."""
+        main text, and what the history takes of it, if they are asked for."""
         page = yield from read_page(html, url, self.config.page.kind)
         extraction, stub = self._extract(page, url)
         yield
@@ -105,7 +116,15 @@ class PageCleaner:
         text = extraction.format_text(self.config.text_format, self.config.markup)
         evidence = extraction.output.evidence
         main_blocks = _main_blocks(extraction, evidence) if blocks and evidence is not None else []
-        return Cleaned(text, removed, stub), main_blocks
+        lost = self._find_taken(page, extraction) if taken else []
+        return CleanedPage(Cleaned(text, removed, stub), main_blocks, lost)
+
+    def _find_taken(self, page: Page, extraction: Extraction) -> list[Span]:
+        """Find the blocks that the page model alone keeps, and the history does not."""
+        if self._classify_alone is None or not (extraction.output.reason == hybrid.HISTORY_DROPPED).any():
+            return []
+        lost = self._classify_alone(page).kept & ~extraction.output.kept
+        return [Span(start, end, ()) for start, end in page.spans(lost.nonzero()[0])]
 
     def _extract(self, page: Page, url: str | None) -> tuple[Extraction, bool]:
         """Extract the main text.  Also return whether the history of the source left next to nothing of what the page
