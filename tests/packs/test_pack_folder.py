@@ -69,6 +69,7 @@ class Result:
     rows: list[RejectedCandidate] | None
     documents: int = 20
     note: str = ""
+    copies: int = 0
 
     @property
     def rejected(self) -> RejectedCandidates | None:

@@ -241,6 +241,7 @@ def test_the_others_of_a_folder_are_written(tmp_path: Path) -> None:
     class Result:
         def __init__(self, pack: Pack) -> None:
             self.source, self.documents, self.note, self.pack, self.rejected = pack.source, 9, "note", pack, None
+            self.copies = 0
 
     good = replace(PACK, source="good")
     with open_pack_folder(tmp_path) as folder:
