@@ -77,7 +77,7 @@ def test_figures_of_a_report(cli: Cli, mined: Path, new: Path, tmp_path: Path) -
     assert facts["conclusion"][0] in (tmp_path / "r.html").read_text()
     assert facts["verdict"]["within"] is True
     assert facts["verdict"]["said"] in (tmp_path / "r.html").read_text()
-    assert [one["limit"] for one in facts["verdict"]["worst"]] == [0.05, 0.05, 0.05, 0.5]
+    assert [one["limit"] for one in facts["verdict"]["worst"]] == [0.05, 0.05, 0.05, 0.05, 0.5]
     ran = cli("report", mined, "-o", "-", "--json")
     assert ran.out.startswith("<!doctype html>")
     assert json.loads(ran.err)["output"] == "-"

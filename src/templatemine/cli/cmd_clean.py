@@ -184,8 +184,8 @@ def _add_cleaning(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         nargs="?",
         const=MAX_LOST,
         type=number_types.number_of("CleanConfig.guard"),
-        help=f"exit with 1 if a source loses a greater share (of pages, of their main text); than {MAX_LOST} if none "
-        "is given; or has no pack, more stubs than --max-stubs, torn sentences in more than --max-torn, or rests in "
+        help=f"exit with 1 if a source loses a greater share; than {MAX_LOST} if none is given; of pages, of their "
+        "main text; or has no pack, more stubs than --max-stubs, torn sentences in more than --max-torn, or rests in "
         "more than --max-rests; or if nothing is read",
     )
     for name, default, told in _LIMITS:

@@ -21,7 +21,7 @@ from templatemine.pages.decode import REASONS
 from templatemine.pages.extract import Extraction, classify_page
 from templatemine.pages.systems import DEFAULT, BlockEvidence
 
-__all__ = ["MainBlock", "PageCleaner"]
+__all__ = ["CleanedPage", "MainBlock", "PageCleaner"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
