@@ -92,7 +92,12 @@ API: Mapping[str, str] = {
 """Modules of the API page besides the names of the package, and their headings."""
 
 BEHIND: Sequence[str] = (
-    *("templatemine.pages.blocks.Page", "templatemine.pages.main_text.MainBlock", "templatemine.matching.Matcher"),
+    *(
+        "templatemine.pages.blocks.Page",
+        "templatemine.pages.main_text.MainBlock",
+        "templatemine.pages.main_text.CleanedPage",
+        "templatemine.matching.Matcher",
+    ),
     *(
         "templatemine.io.capsule.ArrowTable",
         "templatemine.cleaning.TextCleaner",
