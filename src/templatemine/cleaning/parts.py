@@ -9,7 +9,7 @@ overlap them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from templatemine.cleaning.regex_engine import Matches
@@ -122,14 +122,24 @@ def leave_slots_to_kept(matches: Matches, kept: frozenset[int], slotted: frozens
     ]
 
 
+def unite_spans(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return spans as disjoint ones, in order.
+
+    >>> unite_spans([(6, 9), (0, 4), (4, 5), (1, 2)])
+    [(0, 5), (6, 9)]
+    """
+    united: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if united and start <= united[-1][1]:
+            united[-1] = united[-1][0], max(end, united[-1][1])
+        else:
+            united.append((start, end))
+    return united
+
+
 def spare_kept(text: str, parts: Sequence[Part], kept: Sequence[tuple[int, int]]) -> list[Part]:
     """Return parts without kept text, and without white space beside it; parts that become empty go."""
-    holes: list[tuple[int, int]] = []
-    for start, end in sorted(kept):
-        if holes and start <= holes[-1][1]:
-            holes[-1] = holes[-1][0], max(end, holes[-1][1])
-        else:
-            holes.append((start, end))
+    holes = unite_spans(kept)
     out: list[Part] = []
     for part in parts:
         inner = [hole for hole in holes if hole[0] < part.end and hole[1] > part.start]

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from templatemine.archive.apply_answers import add_answer_rules, possible_answers
 from templatemine.archive.apply_overrides import apply_rules
 from templatemine.cleaning.cleaner import Cleaner, count_lost
+from templatemine.cleaning.parts import unite_spans
 from templatemine.desk.library import Article
 from templatemine.errors import CapacityError
 from templatemine.model import Question, RejectedCandidate, Span, Template
@@ -323,21 +324,11 @@ def measure_exchange(pack: Pack, whole: Pack, articles: Sequence[Article], effec
     goes = stays = 0
     for text in (articles[place].document.body for place in places):
         before, after = (cleaner.spans(text) for cleaner in cleaners)
-        either = count_lost(text, _unite([*before, *after]))
+        spans = unite_spans((one.start, one.end) for one in (*before, *after))
+        either = count_lost(text, [Span(*one) for one in spans])
         goes += either - count_lost(text, before)
         stays += either - count_lost(text, after)
     return {"new": goes, "stays": stays}
-
-
-def _unite(spans: Iterable[Span]) -> list[Span]:
-    """Return spans as disjoint ones, in order."""
-    found: list[Span] = []
-    for one in sorted(spans):
-        if found and one.start <= found[-1].end:
-            found[-1] = Span(found[-1].start, max(found[-1].end, one.end))
-        else:
-            found.append(one)
-    return found
 
 
 def _restrict_change(

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
+from templatemine.cleaning.parts import unite_spans
 from templatemine.evaluation.residue import Residue
 from templatemine.matching import _cutting
 from templatemine.model import Span
@@ -239,7 +240,7 @@ def count_long(
     left = []
     for (text, cuts), found in some:
         if not shared.isdisjoint(found):
-            others = find_long(text, _unite([*cuts, *((one.start, one.end) for one in find_all(text))]))
+            others = find_long(text, unite_spans([*cuts, *((one.start, one.end) for one in find_all(text))]))
             left.append({key: string for key, string in found.items() if key in others})
     frequent = _select_frequent(left, least)
     kept = [{key: string for key, string in found.items() if key in frequent} for found in left]
@@ -272,14 +273,3 @@ def _split_long(text: str, cuts: Sequence[tuple[int, int]]) -> Iterator[str]:
 def _begin(string: str) -> str:
     """Return the first words of a string, digits equal."""
     return _DIGITS.sub("0", " ".join(string.split(None, _BEGINNING)[:_BEGINNING]))
-
-
-def _unite(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return spans that may overlap as some that ascend and do not."""
-    united: list[tuple[int, int]] = []
-    for start, end in sorted(spans):
-        if united and start <= united[-1][1]:
-            united[-1] = united[-1][0], max(end, united[-1][1])
-        else:
-            united.append((start, end))
-    return united
