@@ -395,6 +395,17 @@ def test_check_names_sources_with_torn_sentences(cli: Cli, mined: Path, new: Pat
     assert check("--max-torn", 0)[0] == 1
 
 
+def write_rows(path: Path, rows: list[dict[str, str]]) -> None:
+    """Write records as JSON lines, or as a table."""
+    if path.suffix != ".csv":
+        write(path, rows)
+        return
+    with path.open("w", newline="") as stream:
+        writer = csv.DictWriter(stream, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+
+
 @pytest.mark.parametrize("suffix", [".jsonl", ".csv"])
 def test_check_names_sources_whose_cuts_leave_what_articles_share(
     cli: Cli, mined: Path, new: Path, tmp_path: Path, suffix: str
@@ -408,13 +419,7 @@ def test_check_names_sources_whose_cuts_leave_what_articles_share(
     def check(articles: int, *options: object) -> tuple[int | None, list[str]]:
         rows = [{**one, "text": f"{one['text']}\n{cut}\n{rest}"} for one in stories[:articles]]
         rows = [{key: one[key] for key in ("source", "id", "text")} for one in (*rows, *stories[articles:])]
-        if suffix == ".csv":
-            with path.open("w", newline="") as stream:
-                writer = csv.DictWriter(stream, rows[0])
-                writer.writeheader()
-                writer.writerows(rows)
-        else:
-            write(path, rows)
+        write_rows(path, rows)
         ran = cli("clean", path, "-p", mined, "--dry-run", "--check", "0.99", "--max-torn", "1", *options)
         return ran.code, [line.partition("check: ")[2] for line in ran.err.splitlines() if "check: " in line]
 
@@ -438,13 +443,7 @@ def test_check_names_sources_of_which_nothing_takes_a_long_string(
 
     def check(articles: int, *options: object) -> tuple[int | None, str]:
         rows = [{**one, "text": f"{one['text']}\n{string}"} for one in some[:articles]] + some[articles:]
-        if suffix == ".csv":
-            with path.open("w", newline="") as stream:
-                writer = csv.DictWriter(stream, rows[0])
-                writer.writeheader()
-                writer.writerows(rows)
-        else:
-            write(path, rows)
+        write_rows(path, rows)
         ran = cli("clean", path, "-p", mined, "--dry-run", "--check", *options)
         return ran.code, ran.err
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from templatemine.cleaning.cleaner import Cleaner, count_lost, find_all_kinds, page_text, tears_with_kept
+from templatemine.cleaning.cleaner import Cleaner, FindSpans, count_lost, find_all_kinds, page_text, tears_with_kept
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.io.fields import build_document
 from templatemine.io.jsonl import encode_line, parse
@@ -73,8 +73,10 @@ class Explainer:
         self._cleaner = None if pack is None else Cleaner(pack, self.config)
         self._uses_html = pack is None or pack.html
         self.is_torn: IsTorn = SentenceEnds(texts).leaves_part
+        self.find_all: FindSpans = lambda text: []
         if self._cleaner is not None and not self._uses_html:
-            self.is_torn = tears_with_kept(self.is_torn, find_all_kinds(self._cleaner), self.config)
+            self.find_all = find_all_kinds(self._cleaner)
+            self.is_torn = tears_with_kept(self.is_torn, self.find_all, self.config)
 
     def body(self, document: Document) -> str | None:
         """Return the part of a document that is cleaned: what the pack is for, its HTML or its text; None if it has

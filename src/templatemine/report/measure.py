@@ -19,7 +19,6 @@ from typing import TypeVar
 import numpy as np
 
 from templatemine.cleaning._records import find_doubtful
-from templatemine.cleaning.cleaner import Cleaner, find_all_kinds
 from templatemine.cleaning.regex_engine import ManualExpressions, Matches
 from templatemine.cleaning.tally import TextSample
 from templatemine.config import ReportConfig
@@ -195,8 +194,7 @@ class PackMeasurement:
     def count_long(self) -> Shared:
         """Count the texts with long strings that others share, as `clean --check` does."""
         cuts = ((text, [(one.start, one.end) for one in spans]) for text, spans in self._looked.texts_of_all())
-        find_all = find_all_kinds(Cleaner(self.pack, self._config.clean.plain()))
-        return count_long([] if self.pack.html else cuts, find_all)
+        return count_long([] if self.pack.html else cuts, self._explainer.find_all)
 
     def template_figures(self) -> list[TemplateFigures]:
         """Return the figures of each template of the pack, in its order."""

@@ -21,8 +21,13 @@ if TYPE_CHECKING:
     from templatemine.report.findings import NotableTemplate
     from templatemine.report.view import Report, SourceView
 
-TORN, RESTS, STUBS, LOST = "torn sentences", "rests that articles share", "stubs", "characters removed"
-UNCUT = "long strings that articles still share"
+TORN, RESTS, UNCUT, STUBS, LOST = MEASURES = (
+    "torn sentences",
+    "rests that articles share",
+    "long strings that articles still share",
+    "stubs",
+    "characters removed",
+)
 """What is measured, in the order of the table."""
 _MAX_NAMED = 80
 """Characters of a template in a sentence."""
@@ -131,7 +136,7 @@ def give_verdict(report: Report) -> Verdict:
 
 
 def _make_rows(measures: Sequence[Measured]) -> Iterable[Row]:
-    for what in (TORN, RESTS, UNCUT, STUBS, LOST):
+    for what in MEASURES:
         if some := [one for one in measures if one.what == what]:
             worst = max(some, key=lambda one: (one.is_over, one.share))
             yield Row(worst, sum(one.is_over for one in some), len(some))
