@@ -27,6 +27,7 @@ from templatemine.mining.candidates import (
     Verdicts,
     collect_strings,
 )
+from templatemine.mining.citing import find_citing
 from templatemine.mining.corpus import Corpus, Repeats, Vocabulary
 from templatemine.mining.counting import Matches, MatchQuery, apply_counts
 from templatemine.mining.covered import find_covered
@@ -421,6 +422,8 @@ TEARS, OVERRUN = "tears sentences", "takes the sentence behind a headline"
 """Reason of templates whose cuts leave half a sentence on each side; and of labels whose slots run over."""
 UNBOUNDED = "takes any sentence that ends with it"
 """And of those in texts of one line whose slot nothing bounds."""
+CITES = "takes references to papers"
+"""And of those with the identifiers of papers."""
 MISMATCH = "no match of its own example"
 """And of what could not be read again."""
 
@@ -594,6 +597,7 @@ def _settle_templates(
     beginnings, labels_alone = find_halving(pack, looked)
     pack = withdrawals.reject(pack, TEARS, beginnings)
     pack = withdrawals.reject(pack, REASONS[TEXT_STAYS], labels_alone)
+    pack = withdrawals.reject(pack, CITES, find_citing(pack, looked))
     pack = withdrawals.reject(pack, COVERED, find_covered(pack, looked, mined))
     asked = withdrawals.find(pack, (TEARS, REASONS[HEADLINES_STAY], REASONS[TEXT_STAYS]))
     pack = weigh_questions(ask_again(pack, [*labels, *asked]), looked)
