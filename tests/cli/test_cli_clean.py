@@ -74,7 +74,7 @@ def test_summary(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
     assert (summary["characters"], summary["characters_cut"]) == (before, lost)
     assert sum(summary["kinds"].values()) == sum(sizes)
     ran = cli("clean", new, "-p", mined, "-o", tmp_path / "m.jsonl", "--mark")
-    assert f"60 marked; characters that cutting would remove: {lost:,} (" in ran.err
+    assert f"60 marked; characters marked: {lost:,} (" in ran.err
     for most, code in ((lost / before - 0.001, 1), (lost / before + 0.001, 0)):
         ran = cli("clean", new, "-p", mined, "--dry-run", "--check", most, "--max-torn", 1)
         assert ("characters, more than" in ran.err) == bool(code) == (ran.code == 1)

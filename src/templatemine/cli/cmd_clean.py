@@ -666,7 +666,7 @@ def _format_totals(
         fallback = f"the pack of {args.fallback} has no templates (unchanged)"
     in_vain = sum(_count_in_vain(counts, traits[source]) for source, counts in tally.sources.items())
     is_stub, stubs = f"more than {args.guard:.0%} boilerplate", _STUBS.get(args.stubs)
-    removed = f"; characters {'that cutting would remove' if args.mark else 'removed'}: {_format_cut(total)}"
+    removed = f"; characters {'marked' if args.mark else 'removed'}: {_format_cut(total)}"
     lines = [
         f"{records} {written} in {terminal.seconds:.1f} s",
         f"{_count_changed(total):,} {changed}{removed if total.characters else ''}",
