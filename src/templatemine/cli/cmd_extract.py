@@ -81,7 +81,8 @@ def add(parser: Parser) -> None:
         metavar="FORMAT",
         choices=("jsonl", "json", "text", "markdown", "tei", "cleaneval"),
         help="jsonl, json, text, markdown, tei or cleaneval; jsonl is JSON lines, json the same with the structure of "
-        "the text, text a block per line with an empty line between pages, cleaneval its mark-up (default: of one page "
+        "the text, text a block per line with an empty line between pages, cleaneval its mark-up; markdown and tei of "
+        "several pages are fields of JSON lines (default: of one page "
         f"by the suffix of the output, {' '.join(_FORMAT_OF_SUFFIX)}, else text; of several jsonl)",
     )
     group = parser.add_argument_group("beside the text")
