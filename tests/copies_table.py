@@ -23,7 +23,9 @@ from generate import Archive, ArchiveSpec
 
 ARTICLES = (5, 40, 400, 4000)
 COPIES = (2, 3, 5, 10, 30, 100)
-KINDS = ("verbatim", "changed", "growing", "excerpts", "added")
+KINDS = ("verbatim", "changed", "growing", "excerpts", "added", "led", "ended")
+WITH_NEW = ("added", "led", "ended")
+"""Kinds of which each copy has lines of its own."""
 SCRIPTS = ("latin", "han")
 SOURCE = "echo.example"
 
@@ -62,11 +64,12 @@ def make_versions(kind: str, lines: Sequence[str], number: int, seed: int = 1, s
         size = max(2, len(lines) // 2)
         first = [rng.randrange(len(lines) - size + 1) for _ in range(number)]
         return ["\n".join(lines), *("\n".join(lines[begin : begin + size]) for begin in first[1:])]
-    if kind == "added":
-        # From one new line to half as many as the story has, at its head or in it.
+    if kind in WITH_NEW:
+        # From one new line to half as many as the story has: at its head and in it, at its head, or at its end.
         new = _read_lines(script, seed=99, articles=0, stories=40)[1]
         added = [rng.sample(new, 1 + step % (len(lines) // 2)) for step in range(number)]
-        places = [step % 2 * len(lines) // 2 for step in range(number)]
+        place = {"led": 0, "ended": len(lines)}.get(kind)
+        places = [step % 2 * len(lines) // 2 if place is None else place for step in range(number)]
         return ["\n".join([*lines[:at], *own, *lines[at:]]) for at, own in zip(places, added, strict=True)]
     return ["\n".join(_change(rng, line, script) for line in lines) for _ in range(number)]
 
@@ -116,7 +119,7 @@ def _mine_once(script: str, articles: int, kind: str) -> Pack:
 def measure(script: str, articles: int, kind: str, number: int) -> tuple[int, int]:
     """`count_lost` of one cell of the table."""
     documents, copies = add_copies(script, articles, kind, number)
-    if kind != "added":
+    if kind not in WITH_NEW:
         return count_lost(mine([*documents, *copies])[SOURCE], _mine_once(script, articles, kind), copies)
     # What is new has phrases of other articles, and makes them more frequent: it is learnt from beside one copy, too.
     story = set(_generate(script, articles)[1])

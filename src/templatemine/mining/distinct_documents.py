@@ -5,8 +5,7 @@ documents say beside it: boilerplate is in articles that share nothing else, a s
 versions alone.  What a document says itself are the segments that no other document has; of two that differ, less than
 three fifths of these are alike.  A document that says nothing itself differs from none.  Where most of one document is
 in the other, they may be versions of a story, each with sentences of its own, or articles with more boilerplate than
-text; then the template, or the block that it is of, must read like boilerplate, or end many articles that say nothing
-else together: versions of a story share more than what is last, or have their own sentences within it.
+text; then the template, or the block that it is of, must read like boilerplate.
 
 Only as many documents of a template are looked at as it takes to find a few that differ, in nearly all cases the first
 few; what was hashed last is kept.
@@ -48,11 +47,6 @@ _MOSTLY_ONE = 0.5
 _OTHERS, _OTHER_SHARE = 25, 0.25
 """Stories of a template, by number and by its documents, beyond which it is of none, though half of its documents may
 be versions of one: they may be alike by a block that they have in common."""
-_MANY, _MANY_SHARE = 16, 1 / 16
-"""Documents that a block ends, by number and of all, to be of no story though it is most of each."""
-_OWN, _MIN_OWN, _MOSTLY = 0.6, 32, 0.75
-"""Of such a document: what it alone says, as a share of all that fewer documents than that say, and in tokens; how much
-of this is before how much of what many say; and share of the documents that are so."""
 _MIN_CUES = 1 / 3
 """Tokens of a block in strings with cues: of a story they are a byline, of boilerplate half."""
 _GREATEST = (1 << 64) - 1
@@ -95,16 +89,11 @@ def find_single_stories(
         tokens[block] += int(lengths[row])
         read[block] += int(lengths[row]) * bool(is_cue[row])
     single = []
-    own: dict[bytes, bool] = {}
-    many = max(_MANY, _MANY_SHARE * len(versions))
     for row, documents, block in zip(rows.tolist(), holders, blocks, strict=True):
         least = _MIN_OF_FEW if len(documents) <= _FEW else _MIN_DIFFERENT
         is_everywhere = len(documents) > EVERYWHERE * len(versions)
-        is_told = is_everywhere or is_sign[row] or read[block] >= _MIN_CUES * tokens[block]
-        may_be_one = not is_told and _are_versions(versions[documents], least)
-        if may_be_one and block not in own:
-            own[block] = len(documents) >= many and stories.end_alike(documents)
-        if (may_be_one and not own[block]) or not stories.differ(documents, least):
+        is_read = is_everywhere or is_sign[row] or read[block] >= _MIN_CUES * tokens[block]
+        if (not is_read and _are_versions(versions[documents], least)) or not stories.differ(documents, least):
             single.append(row)
     return np.array(single, np.int64)
 
@@ -113,11 +102,6 @@ def _different(documents: NDArray[np.int32]) -> NDArray[np.int32]:
     """Return the different ones of ascending documents."""
     different: NDArray[np.int32] = documents[np.append(documents[:1] >= 0, documents[1:] != documents[:-1])]
     return different
-
-
-def _look_at(documents: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return those of some documents that are looked at."""
-    return documents[:: max(1, len(documents) // _MAX_LOOKED_AT)][:_MAX_LOOKED_AT]
 
 
 def _are_versions(versions: LongArray, least: int) -> bool:
@@ -141,27 +125,15 @@ class _Stories:
     def differ(self, documents: NDArray[np.int32], least: int) -> bool:
         """Return whether there are at least so many of some documents that differ from each other."""
         max_df, same = (_RARE, _SAME_OF_RARE) if len(documents) <= _RARE else (1, _SAME)
+        step = max(1, len(documents) // _MAX_LOOKED_AT)
         different: list[_Sketch] = []
-        for document in _look_at(documents).tolist():
+        for document in documents[::step][:_MAX_LOOKED_AT].tolist():
             sketch = self._sketch(document, max_df)
             if sketch and not any(sketch.is_same(other, same) for other in different):
                 different.append(sketch)
                 if len(different) == least:
                     return True
         return False
-
-    def end_alike(self, documents: NDArray[np.int32]) -> bool:
-        """Return whether most of some documents are a text of their own with a block behind it, which may have a few
-        words of their own, and many differ by what they say themselves."""
-        segments, found = self._segments, list[bool]()
-        for document in _look_at(documents).tolist():
-            own = slice(*self._first_segments[document : document + 2])
-            length, df = segments.length[own], segments.string_df[own]
-            said, of_many = np.cumsum(length * (df == 1)), np.cumsum(length * (df >= _MANY))
-            has_own = said[-1] >= max(_MIN_OWN, _OWN * (length.sum() - of_many[-1]))
-            told = int(np.searchsorted(said, _MOSTLY * said[-1]))
-            found.append(bool(has_own and of_many[told] <= (1 - _MOSTLY) * of_many[-1]))
-        return sum(found) >= _MOSTLY * len(found) and self.differ(documents, _MANY)
 
     def _sketch(self, document: int, max_df: int) -> _Sketch:
         # A cache of a bound method would hold the segments until the next collection of cycles.
