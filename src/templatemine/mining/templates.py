@@ -166,6 +166,7 @@ def find_slots(candidates: SourceCandidates, rows: NDArray[np.int64]) -> Slots:
             side=SLOT_SIDES[int(verdicts.kind[row])],
             anchor=slotted_anchor(anchor_of(candidates, row), SLOT_SIDES[int(verdicts.kind[row])]),
             names=bool(verdicts.names[row]),
+            goes_on=candidates.rules is not None and candidates.rules.sentences,
         )
         for row in rows[verdicts.slot[rows]].tolist()
     }
