@@ -140,6 +140,12 @@ def test_a_wrong_argument_is_told_with_the_right_ones(packs: templatemine.Packs)
             "polcy",
             "(did you mean policy?); there are documents, config, policy, keep, source, errors, and for names of fields",
         ),
+        (
+            templatemine.mine,
+            "min_df",
+            "(give config=PipelineConfig(mine=MineConfig(min_df=...))); there are documents, ",
+        ),
+        (packs.clean, "min_df", "; there are documents, config, policy, "),
         (packs.clean, "text_feild", "(did you mean text_field?); "),
         (templatemine.mine, "source_of", "read: give templatemine.read(path, source_of=...) for the documents; there"),
         (packs.clean, "zzz", "'zzz'; there are documents, "),

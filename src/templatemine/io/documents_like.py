@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from inspect import Parameter, signature
 from typing import Any, Literal, cast
 
-from templatemine.config import FieldNames, ReadConfig
+from templatemine.config import FieldNames, PipelineConfig, ReadConfig
 from templatemine.errors import ConfigError, CorpusError, counted, warn_caller
 from templatemine.io.capsule import ArrowTable, is_table, load_pyarrow, table_rows
 from templatemine.io.fields import (
@@ -52,18 +52,29 @@ def name_fields(names: FieldNames, function: Callable[..., Any]) -> ReadConfig:
     for name in names:
         if name not in FieldNames.__annotations__:
             kinds = Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY
-            parameters = signature(function).parameters.values()
-            own = [one.name for one in parameters if one.kind in kinds and one.name != "self"]
+            parameters = signature(function).parameters
+            own = [one.name for one in parameters.values() if one.kind in kinds and one.name != "self"]
             # `--archive` of commands
             near = get_close_matches("documents" if name == "archive" else name, [*own, *FieldNames.__annotations__], 1)
             hint = f" (did you mean {near[0]}?)" if near else ""
             if name in ReadConfig.__dataclass_fields__:
                 hint = f", which is of templatemine.read: give templatemine.read(path, {name}=...) for the documents"
+            elif "PipelineConfig" in str(parameters["config"].annotation if "config" in parameters else ""):
+                hint = _name_section(name) or hint
             raise TypeError(
                 f"got an unexpected keyword argument {name!r}{hint}; there are {', '.join(own)}, "
                 f"and for names of fields {', '.join(FieldNames.__annotations__)}"
             )
     return ReadConfig(**names)
+
+
+def _name_section(name: str) -> str:
+    """Return how to give an option of a section of `PipelineConfig`; "" if none has it."""
+    for section in fields(PipelineConfig):
+        options = section.default_factory
+        if isinstance(options, type) and name in getattr(options, "__dataclass_fields__", ()):
+            return f" (give config=PipelineConfig({section.name}={options.__name__}({name}=...)))"
+    return ""
 
 
 def read(*paths: Path, errors: Errors = "raise", **options: Any) -> Iterator[Document]:
