@@ -192,7 +192,7 @@ def test_every_reason_of_a_rejection_is_explained() -> None:
     from templatemine.mining import select, shared_pack, stages
 
     known = [*select.REASONS[1:], select.BELOW_CUTOFF, select.NO_MODE, select.SHARED]
-    known += [stages.TEARS, stages.OVERRUN, stages.UNBOUNDED, stages.MISMATCH, shared_pack._TOO_FEW]
+    known += [stages.TEARS, stages.OVERRUN, stages.UNBOUNDED, stages.CITES, stages.MISMATCH, shared_pack._TOO_FEW]
     known += [shared_pack._DISPUTED]
     page = (ROOT / "docs" / "packs.md").read_text(encoding="utf-8").partition("## Why candidates are rejected")[2]
     rows = re.findall(r"^\| (`.*?`) \| .+ \|$", page, re.MULTILINE)
