@@ -710,11 +710,24 @@ def test_the_shared_pack_is_for_sources_without_one_if_asked_for(cli: Cli, tmp_p
     ran = cli("clean", new, "-p", packs, "-o", tmp_path / "e.jsonl", "--fallback", "nobody")
     assert ran.error == "--fallback: expected the source of a pack that is there, got 'nobody'"
     ran = cli("clean", new, "-p", packs / "paper1.example.json", "--dry-run", "--fallback", "_shared")
-    assert ran.error.endswith("of a pack that is there, got '_shared'; mine --shared makes it")
+    assert ran.error.endswith("of a pack that is there, got '_shared'; mine --shared makes it of sources with packs")
     near = cli("clean", new, "-p", packs, "--fallback", "_shard").error
     assert near.endswith("; did you mean _shared?")
     ran = cli("clean", new, "-p", packs, "--diff", "--fallback", "_shared")
     assert f"-{note}" in ran.out
+
+
+def test_why_there_is_no_shared_pack_is_told(cli: Cli, tmp_path: Path) -> None:
+    """The folder had no _shared.json, and nothing said so; and it was counted as a source."""
+    small = records([f"paper{number}.example" for number in range(30)], 3)
+    archive = write(tmp_path / "a.jsonl", [*small, *records(["large.example"], 12)])
+    ran = cli("mine", archive, "-o", tmp_path / "packs", "--shared")
+    told = "no shared pack: 1 source of text with packs, at least 5 are needed (--shared-sources, --min-docs)"
+    assert ran.code == 0
+    assert told in ran.err.splitlines()
+    ran = cli("mine", write(tmp_path / "s.jsonl", small), "-o", tmp_path / "none", "--shared")
+    assert ran.code == 1
+    assert "found 30 sources, the largest 'paper0.example' with 3 documents" in ran.err
 
 
 def test_a_shared_pack_without_templates_is_told(cli: Cli, tmp_path: Path) -> None:

@@ -153,7 +153,7 @@ class RecordCleaner:
         if self.config.fallback is not None and self.config.fallback not in packs:
             given = self.config.fallback
             made = spelled("mine --shared", "PipelineConfig(shared=...)")
-            meant = f"; {made} makes it" if given == "_shared" else did_you_mean(given, packs)
+            meant = f"; {made} makes it of sources with packs" if given == "_shared" else did_you_mean(given, packs)
             raise ConfigError(f"fallback: expected the source of a pack that is there, got {given!r}{meant}")
         self._packs = packs
         self._prepared: dict[str, _PreparedCleaner | None] = {}

@@ -189,12 +189,14 @@ def _name_bugs(terminal: messages.Terminal, outcomes: Iterable[SourceOutcome]) -
 def _explain_no_packs(args: argparse.Namespace, mined: ArchiveReport) -> str:
     """Explain why no source has a pack: nearly always each has too few documents."""
     from templatemine.mining.methods import resolve_defaults
+    from templatemine.mining.shared_pack import SHARED_PACK
 
-    sources, least = len(mined.outcomes), resolve_defaults(_pipeline_config(args)).min_docs
-    largest = max(mined.outcomes, key=lambda one: one.documents)
+    least = resolve_defaults(_pipeline_config(args)).min_docs
+    sources = [one for one in mined.outcomes if one.source != SHARED_PACK]
+    largest = max(sources, key=lambda one: one.documents)
     return (
-        f"no pack: expected a source with {least:,} documents or more, found {counted(sources, 'source')}, the largest "
-        f"{largest.source!r} with {counted(largest.documents, 'document')} ({largest.note}); "
+        f"no pack: expected a source with {least:,} documents or more, found {counted(len(sources), 'source')}, "
+        f"the largest {largest.source!r} with {counted(largest.documents, 'document')} ({largest.note}); "
         "give more of each, --source NAME if all are of one source, or a smaller --min-docs"
     )
 
@@ -314,8 +316,11 @@ def _format_totals(args: argparse.Namespace, terminal: messages.Terminal, mined:
         *_name_earlier(args, mined),
         f"{counted(mined.documents, 'document')} in {terminal.seconds:.1f} s",
     ]
-    if any(one.source == SHARED_PACK and not one.templates for one in packs):
-        lines.append(f"no string is shared: {SHARED_PACK} cuts nothing as a fallback of clean")
+    for one in mined.outcomes:
+        if one.source == SHARED_PACK and one.pack is None:
+            lines.append(f"no shared pack: {one.note} (--shared-sources, --min-docs)")
+        elif one.source == SHARED_PACK and not one.templates:
+            lines.append(f"no string is shared: {SHARED_PACK} cuts nothing as a fallback of clean")
     if decoded := [one.source for one in packs if one.templates and one.note.endswith(DECODED)]:
         lines.append(f"{DECODED} to find templates: {list_names(decoded)} (--text-markup)")
     if mined.skipped:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine.config import SharedConfig
-from templatemine.errors import CorpusError
+from templatemine.errors import CorpusError, counted
 from templatemine.mining.candidates import SourceCandidates
 from templatemine.mining.methods import ResolvedConfig
 from templatemine.model import Cutoff, Template
@@ -172,7 +172,7 @@ def build_shared_pack(claims: Iterable[Claims], options: ResolvedConfig) -> tupl
             tallies.setdefault(key, _Tally(claim.sources)).add(source_claims.source, claim.template)
     min_sources = max(shared.least, math.ceil(shared.share * sources))
     if sources < min_sources:
-        return None, documents, f"{sources} sources of text with packs, at least {min_sources} are needed"
+        return None, documents, f"{counted(sources, 'source')} of text with packs, at least {min_sources} are needed"
     rare = [tally for tally in tallies.values() if tally.claims < min_sources]
     disputed = [tally for tally in tallies.values() if min_sources <= tally.claims < shared.agree * tally.sources]
     agreed = [tally for tally in tallies.values() if tally.claims >= max(min_sources, shared.agree * tally.sources)]
