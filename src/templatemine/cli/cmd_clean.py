@@ -99,7 +99,7 @@ _LIMITS = (
         "--max-rests",
         MAX_RESTS,
         "changed texts of a source in which a cut may leave part of a block that others share, or of all its texts in "
-        "which a long string stays that others share; of 200, fewer if there are many sources",
+        "which a long string stays that ten others share; of 200, and if there are many sources, of 20",
     ),
 )
 """Options of the limits of `--check`: their defaults, and what they are shares of."""
