@@ -56,9 +56,9 @@ def taken(
     return infer_slot_types([string], read_fillers([string], texts, NEWS, "-"), "-", SlotConfig(**options))[0]
 
 
-@pytest.mark.parametrize(("sentences", "goes_on", "kind"), [(1, True, ""), (2, True, "110"), (2, False, "")])
+@pytest.mark.parametrize(("sentences", "goes_on", "kind"), [(3, True, ""), (4, True, "110"), (4, False, "")])
 def test_a_slot_is_short_where_sentences_of_the_story_fill_it(sentences: int, goes_on: bool, kind: str) -> None:
-    """In articles of one line, of a few fillers more than one."""
+    """In articles of one line."""
     fillers = [f"a boat by the {'long ' * 25}quay {number}" for number in range(8)]
     fillers[:sentences] = [f"{one}." for one in fillers[:sentences]]
     found = SlotFillers({one.encode(): one for one in fillers}, len(fillers))
@@ -337,7 +337,9 @@ def test_what_fills_a_bracket_is_no_longer_than_what_was_in_one(opening: str, cl
 
 
 HEADLINES = [f"Mayor of {town} Opens the Long Bridge" for town in ("Alba", "Berl", "Cork", "Dole", "Ende")]
-LONG = [f"Mayor of {'Old ' * size}Town Opens the Bridge He said so {'again ' * 18}on Monday." for size in range(1, 7)]
+LONG = [
+    f"Mayor of {'Old ' * size}Town Opens the Bridge He said so {'again ' * 18}by {size} May." for size in range(1, 7)
+]
 """Headlines of an article each, and the sentence behind them: 150 characters or more."""
 SENTENCES = ["He said so on Monday.", "\u201cIt is late,\u201d she told us.", "The ferry had left by then."]
 
@@ -362,6 +364,7 @@ SENTENCES = ["He said so on Monday.", "\u201cIt is late,\u201d she told us.", "T
         ([*LONG[:4], "A Ferry Sinks", "A Dam Holds", "Gold Falls", "Snow Comes"], False),
         ([one.removesuffix(".") for one in LONG], False),
         ([f"{one}.." for one in LONG], False),
+        ([f"{one} Copyright The Bridge Press." for one in LONG], False),  # boilerplate behind the list
     ],
 )
 def test_one_headline_before_several_sentences_shows_where_it_ends(fillers: Sequence[str], over: bool) -> None:
