@@ -46,7 +46,20 @@ def test_other_addresses_go(address: str) -> None:
     assert all(LABEL not in pack.clean(one.body).text for one in articles)
 
 
-def test_half_of_the_cuts_decide() -> None:
+def test_a_template_beside_a_reference_goes() -> None:
+    """Both are one cut."""
+    templates = [
+        replace(bare_template(tokens), anchor="line") for tokens in (("Read", "more:", "{url}"), ("Sign", "up!"))
+    ]
+    pack = replace(bare_pack(4), templates=tuple(templates))
+    articles = [
+        Document(source="a.example", id=str(index), text=f"A story.\n{LABEL}{PAPERS[0].format(index)}\nSign up!")
+        for index in range(4)
+    ]
+    assert find_citing(pack, articles) == {templates[0].id}
+
+
+def test_half_of_the_matches_decide() -> None:
     template = replace(bare_template(("Read", "more:", "{url}")), anchor="line")
     pack = replace(bare_pack(4), templates=(template,))
     for papers in range(5):
